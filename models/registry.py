@@ -1,0 +1,186 @@
+"""What there is: methods, bounds, workloads, experiments and kinds of certificates, by problem and name.
+
+A decorator registers a function with one line, its paper and its options (its keyword parameters that have defaults).
+Everything that ships with the package stands in one of the PLACES and is found by being there; everything else comes through
+the entry-point group `yardline.methods` or from the user's own script.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from yardline.models.checks import fail, nearest
+from yardline.models.problem import problem_names
+
+Kind = Literal["method", "bound", "workload", "experiment", "certificate"]
+F = TypeVar("F", bound=Callable[..., Any])
+
+PLACES = ("yardline.solvers", "yardline.decomposition", "yardline.instances.workloads", "yardline.experiments")
+ENTRY_POINTS = "yardline.methods"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One registered function."""
+
+    kind: Kind
+    problem: str
+    name: str
+    function: Callable[..., Any]
+    summary: str
+    paper: str
+    options: Mapping[str, Any]  # name -> default
+    shipped: bool  # found in PLACES or by entry point, hence known to every worker
+
+    @property
+    def wants_run(self) -> bool:
+        """Whether the function takes the keyword `run`."""
+        return "run" in inspect.signature(self.function).parameters
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options as given, each turned into the type of its parameter."""
+        hints = get_type_hints(inspect.unwrap(self.function))
+        for name in given:
+            if name not in self.options:
+                raise ValueError(f"{self.kind} {self.name} has no option {name!r}: {nearest(name, self.options)}")
+        return {name: _typed(value, hints.get(name, str), f"option {name}") for name, value in given.items()}
+
+
+_entries: dict[tuple[Kind, str, str], Entry] = {}
+_loading: list[bool] = []
+
+
+def _register(kind: Kind, problem: str, name: str, summary: str, paper: str) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        parameters = inspect.signature(function).parameters.values()
+        options = {p.name: p.default for p in parameters if p.default is not p.empty and p.name != "run"}
+        line = summary or (inspect.getdoc(function) or "").strip().split("\n")[0]
+        entry = Entry(
+            kind=kind,
+            problem=problem,
+            name=name,
+            function=function,
+            summary=line,
+            paper=paper,
+            options=options,
+            shipped=bool(_loading),
+        )
+        _entries[kind, problem, name] = entry
+        return function
+
+    return decorate
+
+
+def method(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+    """Register `f(instance, rng) -> solution` as a method."""
+    return _register("method", problem, name, summary, paper)
+
+
+def bound(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+    """Register `f(instance, rng, *, run) -> Answer` as a lower bound."""
+    return _register("bound", problem, name, summary, paper)
+
+
+def workload(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+    """Register `f(rng, **parameters) -> instance` as a workload."""
+    return _register("workload", problem, name, summary, paper)
+
+
+def experiment(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+    """Register a table or figure of a paper."""
+    return _register("experiment", problem, name, summary, paper)
+
+
+def certificate(kind: str, *, summary: str = "") -> Callable[[F], F]:
+    """Register a checker of one kind of certificate (for all problems)."""
+    return _register("certificate", "", kind, summary, "")
+
+
+def load() -> None:
+    """Import everything in PLACES and behind the entry points, once; and again what was registered there since."""
+    _loading.append(True)
+    try:
+        _load()
+    finally:
+        _loading.pop()
+
+
+@cache
+def _load() -> None:
+    for place in PLACES:
+        if importlib.util.find_spec(place) is None:
+            continue
+        package = importlib.import_module(place)
+        for module in pkgutil.walk_packages(package.__path__, place + "."):
+            if not module.name.rpartition(".")[2].startswith("_"):
+                importlib.import_module(module.name)
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        point.load()
+
+
+def entries(kind: Kind, problem: str | None = None) -> list[Entry]:
+    """Everything registered of one kind, in the order of problem and name."""
+    load()
+    found = [e for e in _entries.values() if e.kind == kind and problem in (None, e.problem)]
+    return sorted(found, key=lambda e: (e.problem, e.name))
+
+
+def find(kind: Kind, problem: str, name: str) -> Entry:
+    """One entry, or an error that names the nearest ones."""
+    load()
+    entry = _entries.get((kind, problem, name))
+    if entry is None:
+        known = [e.name for e in entries(kind, problem)]
+        of = f" of {problem}" if problem else ""
+        raise ValueError(f"there is no {kind}{of} called {name!r}: {nearest(name, known)}")
+    return entry
+
+
+def find_workload(name: str) -> Entry:
+    """A workload by its full name, `<problem>-<workload>`."""
+    for entry in entries("workload"):
+        if entry.name == name:
+            return entry
+    raise ValueError(f"there is no workload {name!r}: {nearest(name, [e.name for e in entries('workload')])}")
+
+
+def _typed(value: Any, hint: Any, field: str) -> Any:
+    """A value, possibly a string from the command line, as the type that a parameter asks for."""
+    if get_origin(hint) is Literal:
+        if value not in get_args(hint):
+            fail(field, value, "one of " + ", ".join(map(str, get_args(hint))))
+        return value
+    if get_args(hint):  # `int | None` and the like: the first that fits
+        for part in get_args(hint):
+            try:
+                return _typed(value, part, field)
+            except ValueError:
+                continue
+        fail(field, value, str(hint))
+    if hint is type(None):
+        return None if value in (None, "", "none") else fail(field, value, "none")
+    if hint is bool:
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        return words[str(value).lower()] if str(value).lower() in words else fail(field, value, "true or false")
+    if hint in (int, float):
+        try:
+            number = hint(value)
+        except (TypeError, ValueError, OverflowError):
+            fail(field, value, "a whole number" if hint is int else "a number")
+        if number != number or abs(number) == float("inf"):
+            fail(field, value, "a finite number")
+        return number
+    return str(value)
+
+
+__all__ = [
+    *("Entry", "Kind", "bound", "certificate", "entries", "experiment", "find", "find_workload", "load", "method"),
+    *("problem_names", "workload"),
+]
