@@ -1,0 +1,1 @@
+"""WHERE instances come from: files, workloads, shipped examples."""

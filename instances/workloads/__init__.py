@@ -1,0 +1,1 @@
+"""Generators of instances, one file per problem, reproducible from a seed."""

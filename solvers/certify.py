@@ -1,0 +1,48 @@
+"""Writing certificates: a tree of branchings and multipliers, with the bound that its own checker finds in it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from yardline.models.checks import Vector
+from yardline.models.instance import Instance, Solution
+from yardline.models.program import Program
+from yardline.solvers.branching import Node, Tree, whole_duals
+from yardline.solvers.certificates.rational import BITS, ExactProgram, common_step, rounded_up
+from yardline.solvers.certificates.tree import KIND, tree_bound
+from yardline.solvers.certificates.verdict import header
+
+
+def tree_certificate(
+    instance: Instance, program: Program, tree: Tree, *, plan: Solution | None = None, round_up: bool = True
+) -> tuple[dict[str, Any], Fraction]:
+    """The certificate of a tree and the exact bound that it proves; with a plan, a proof of optimality."""
+    nodes = tree.document()
+    bound = tree_bound(ExactProgram(program), nodes, BITS)
+    step = _visible_step(program) if round_up else None
+    if step is not None:
+        bound = rounded_up(bound, Fraction(program.offset), step)
+    document = {
+        **header(KIND, instance),
+        "program": program.hash,
+        "bits": BITS,
+        "bound": str(bound),
+        "step": None if step is None else str(step),
+        "nodes": nodes,
+    }
+    if plan is not None:
+        document["plan"] = plan.document()
+    return document, bound
+
+
+def one_leaf(program: Program, duals: Vector | None) -> Tree:
+    """LP duals as the tree of one leaf; without any, the bound of no multipliers at all."""
+    multipliers = {} if duals is None else whole_duals(program, duals)
+    return Tree(program, nodes=[Node({}, {}, multipliers)])
+
+
+def _visible_step(program: Program) -> Fraction | None:
+    """The step worth claiming: costs such as 0.1 are multiples of something tiny, and rounding to that gains nothing."""
+    step = common_step(program)
+    return step if step is not None and step > Fraction(1, 2**20) else None

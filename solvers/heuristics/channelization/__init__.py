@@ -1,0 +1,1 @@
+"""Heuristics of channelization, and the subscription problem that they share."""

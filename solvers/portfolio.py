@@ -1,0 +1,50 @@
+"""The method `portfolio` of every problem: each heuristic in turn while the time lasts, the best plan by the judge."""
+
+from __future__ import annotations
+
+from numpy.random import Generator
+
+from yardline.models import registry
+from yardline.models.instance import Instance, Solution
+from yardline.models.method import Answer, Run, Unsuitable
+from yardline.models.problem import problem_names, problem_of
+
+NOT_TRIED = ("exact", "portfolio")
+
+
+def portfolio(instance: Instance, rng: Generator, *, run: Run) -> Answer:
+    """Every heuristic of the problem in turn while the time lasts; the best plan by the judge."""
+    problem = problem_of(instance)
+    reason = problem.why_infeasible(instance)
+    if reason is not None:
+        return Answer(infeasible=reason)
+    best: Solution | None = None
+    least = float("inf")
+    fallback: Solution | None = None  # a plan that breaks a rule, if there is no other
+    for entry in registry.entries("method", instance.problem):
+        if entry.name in NOT_TRIED or not entry.shipped or run.left() <= 0:
+            continue
+        found = _tried(entry, instance, rng, run)
+        if found is None:
+            continue
+        judgement = problem.evaluate(instance, found)
+        if not judgement.valid:
+            fallback = fallback or found
+        elif judgement.cost < least:
+            best, least = found, judgement.cost
+            run.report(entry.name, solution=found, value=least)
+    return Answer(solution=best or fallback)
+
+
+def _tried(entry: registry.Entry, instance: Instance, rng: Generator, run: Run) -> Solution | None:
+    """The plan of one heuristic, if it serves this instance."""
+    extra = {"run": run} if entry.wants_run else {}
+    try:
+        found = entry.function(instance, rng, **extra)
+    except Unsuitable:
+        return None
+    return found.solution if isinstance(found, Answer) else found
+
+
+for _name in problem_names():
+    registry.method(_name, "portfolio")(portfolio)
