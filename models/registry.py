@@ -50,7 +50,8 @@ class Entry:
         for name in given:
             if name not in self.options:
                 raise ValueError(f"{self.kind} {self.name} has no option {name!r}: {nearest(name, self.options)}")
-        return {name: _typed(value, hints.get(name, str), f"option {name}") for name, value in given.items()}
+        kinds = {name: hints.get(name, type(default)) for name, default in self.options.items()}
+        return {name: _typed(value, kinds[name], f"option {name}") for name, value in given.items()}
 
 
 _entries: dict[tuple[Kind, str, str], Entry] = {}

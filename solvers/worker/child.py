@@ -1,0 +1,71 @@
+"""The child process: receives calls, sends back what they find. Started as a plain script, so that a user's unguarded
+script is never run again (as multiprocessing's spawn would do)."""
+
+import importlib
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import traceback
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+def main() -> None:
+    """Serve calls until the parent closes the line."""
+    parent = os.getppid()
+    connection = Connection(int(sys.argv[1]))
+    setup = pickle.loads(connection.recv_bytes())
+    sys.path[:] = setup["path"]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    os.dup2(2, 1)  # what a method prints must not get into the parent's answer
+    _limit_memory(setup["memory"])
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    while True:
+        try:
+            call = pickle.loads(connection.recv_bytes())
+        except (EOFError, OSError):
+            return
+        _serve(connection, call)
+
+
+def _limit_memory(limit: int) -> None:
+    """A method that eats memory gets a MemoryError before the machine suffers."""
+    import resource
+
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    except (ValueError, OSError) as error:  # some systems do not let a process limit itself: the user should know
+        print(f"yardline: no memory limit on this system ({error})", file=sys.stderr)
+
+
+def _end_with(parent: int) -> None:
+    """Stop when the parent is gone, even in the middle of a call."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _serve(connection: Connection, call: dict[str, Any]) -> None:
+    """One call: findings on the way, then its answer or its failure."""
+
+    def send(kind: str, content: object) -> None:
+        connection.send_bytes(pickle.dumps((kind, content), protocol=pickle.HIGHEST_PROTOCOL))
+
+    try:
+        module, _, name = call["target"].rpartition(":")
+        target = getattr(importlib.import_module(module), name)
+        send("done", target(call["payload"], send))
+    except BaseException as error:  # sys.exit and the like included: it costs this call, not the worker
+        send("failed", _failure(error))
+
+
+def _failure(error: BaseException) -> dict[str, str]:
+    words = " ".join(str(error).split())
+    return {"type": type(error).__name__, "message": words, "traceback": traceback.format_exc()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""What a call to the worker does: find the registered function, run it on the instance, send back what it finds."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from yardline.models import registry
+from yardline.models.instance import Instance, Solution
+from yardline.models.method import Answer, Finding, Run
+from yardline.models.problem import problem_of
+from yardline.solvers.worker.pool import Ended, Listener, Worker
+
+TARGET = "yardline.solvers.worker.running:serve"
+KEPT_INSTANCES = 4
+_instances: dict[str, Instance] = {}
+
+Send = Callable[[str, object], None]
+
+
+def run_entry(
+    entry: registry.Entry,
+    instance: Instance,
+    *,
+    worker: Worker,
+    options: Mapping[str, Any],
+    run: Mapping[str, Any],
+    listener: Listener | None = None,
+) -> Ended:
+    """Run a method or a bound in a worker: `run` holds time_limit, seed, solver, threads, certify."""
+    payload = {
+        "entry": _portable(entry),
+        "hash": instance.hash,
+        "instance": None if instance.hash in worker.known else pickle.dumps(instance, protocol=5),
+        "options": dict(options),
+        "run": dict(run),
+    }
+    worker.known.add(instance.hash)
+    if len(worker.known) > KEPT_INSTANCES:
+        worker.known.intersection_update({instance.hash})
+    return worker.call(TARGET, payload, time_limit=run["time_limit"], listener=listener)
+
+
+def _portable(entry: registry.Entry) -> Any:
+    """Shipped entries by name; a user's own function by value, so that scripts and notebooks need no module."""
+    if entry.shipped:
+        return (entry.kind, entry.problem, entry.name)
+    import cloudpickle
+
+    return cloudpickle.dumps(entry)
+
+
+def serve(payload: Mapping[str, Any], send: Send) -> Answer:
+    """In the child: one run of one entry."""
+    instance = _instance(payload["hash"], payload["instance"])
+    given = payload["entry"]
+    entry: registry.Entry = pickle.loads(given) if isinstance(given, bytes) else registry.find(*given)
+    send("started", None)
+    run = Run(**payload["run"], listener=lambda finding: send("found", finding))
+    extra = {"run": run} if entry.wants_run else {}
+    rng = np.random.default_rng(run.seed)
+    return _answer(entry, instance, entry.function(instance, rng, **payload["options"], **extra))
+
+
+def _instance(key: str, pickled: bytes | None) -> Instance:
+    """The instance of a call; the last few are kept."""
+    if pickled is not None:
+        while len(_instances) >= KEPT_INSTANCES:
+            _instances.clear()
+        _instances[key] = pickle.loads(pickled)
+    return _instances[key]
+
+
+def _answer(entry: registry.Entry, instance: Instance, returned: object) -> Answer:
+    """What a function returned, as an Answer; a plan may also be a plain document."""
+    if isinstance(returned, Answer):
+        return returned
+    if isinstance(returned, Mapping):
+        returned = problem_of(instance).read_solution(returned, instance)
+    if not isinstance(returned, Solution) or returned.problem != instance.problem:
+        expected = f"a plan of {instance.problem}"
+        raise TypeError(f"{entry.kind} {entry.name} returned {type(returned).__name__}: expected {expected}")
+    return Answer(solution=returned)
+
+
+__all__ = ["Finding", "run_entry", "serve"]

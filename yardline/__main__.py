@@ -1,0 +1,6 @@
+"""`yardline ...` and `python -m yardline ...`."""
+
+from yardline.cli import main
+
+if __name__ == "__main__":
+    main()

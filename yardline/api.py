@@ -1,0 +1,368 @@
+"""The front door in Python: load, solve, bound, evaluate, verify, generate, formulate.
+
+Methods and bounds run in a worker that can be killed; every cost comes from the judge, in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from yardline.instances import files
+from yardline.models import checks, registry
+from yardline.models.instance import Instance, Solution
+from yardline.models.method import Answer, Finding, Unavailable, Unsuitable
+from yardline.models.problem import problem_of
+from yardline.results import (
+    Bounded,
+    Contradiction,
+    Evaluation,
+    MethodFailed,
+    Solved,
+    Verified,
+    gap_of,
+    reconciled,
+    status_of,
+)
+from yardline.solvers.catalog import solver as solver_module
+from yardline.solvers.certificates.rational import as_float
+from yardline.solvers.certificates.verdict import verify as check_certificate
+from yardline.solvers.worker.pool import Ended, worker
+from yardline.solvers.worker.running import run_entry
+from yardline.versions import versions
+
+WITHIN_REACH = 20_000
+"""Columns of an integer program that `auto` still hands to `exact` (and `tree`), per minute of time limit."""
+
+LP_WITHIN_REACH = 400_000
+"""Columns of a relaxation that `auto` still hands to `lp`, per minute of time limit."""
+
+Listen = Callable[[Finding], None]
+
+
+def load(path: str | os.PathLike[str]) -> Instance:
+    """The instance in a file (.json, .json.gz), or a shipped example by its name."""
+    if not os.path.exists(path) and str(path) in examples():
+        path = examples()[str(path)]
+    return files.read_instance(path)
+
+
+def save(thing: Instance | Solution | Solved, path: str | os.PathLike[str], *, instance: Instance | None = None) -> None:
+    """An instance, or a plan, into a file; a plan knows its instance if that is given or if it comes from `solve`."""
+    if isinstance(thing, Instance):
+        files.write_document(files.instance_document(thing), path)
+    elif isinstance(thing, Solved):
+        files.write_document(plan_document(thing), path)
+    elif instance is not None:
+        files.write_document(files.solution_document(instance, thing), path)
+    else:
+        files.write_document({"yardline": files.VERSION, "problem": thing.problem, **thing.document()}, path)
+
+
+def plan_document(solved: Solved) -> dict[str, Any]:
+    """The solution file of a result."""
+    if solved.solution is None:
+        raise ValueError(f"there is no plan to save: the status is {solved.status}")
+    head = {"yardline": files.VERSION, "problem": solved.problem, "instance": solved.instance}
+    meta = {"options": dict(solved.options), "versions": dict(solved.versions), "seconds": solved.seconds}
+    return {**head, "method": solved.method, "seed": solved.seed, **solved.solution.document(), "meta": meta}
+
+
+def generate(workload: str, *, seed: int = 0, name: str = "", **parameters: Any) -> Instance:
+    """An instance of a named workload, reproducible from its seed."""
+    entry = registry.find_workload(workload)
+    settings = entry.settings(parameters)
+    instance: Instance = entry.function(np.random.default_rng(checks.integer(seed, "seed")), **settings)
+    meta = {"workload": workload, "seed": seed, "parameters": {**entry.options, **settings}}
+    object.__setattr__(instance, "name", name or f"{workload}-{seed}")
+    object.__setattr__(instance, "meta", meta)
+    return instance
+
+
+def examples() -> dict[str, Path]:
+    """The shipped instances, by name."""
+    folder = Path(files.__file__).with_name("examples")
+    return {path.name.partition(".")[0]: path for path in sorted(folder.glob("*.json*"))}
+
+
+def formulate(instance: Instance, relax: bool = False) -> Any:
+    """The Pyomo model of an instance, for those who want to add constraints of their own."""
+    return problem_of(instance).formulate(instance, relax=relax)
+
+
+def extract(instance: Instance, model: Any) -> Solution:
+    """The plan that a solved Pyomo model holds."""
+    import pyomo.environ as pyo
+
+    chosen: dict[str, Any] = {}
+    for family in model.component_objects(pyo.Var):
+        indices = [key if isinstance(key, tuple) else (key,) for key in family if (family[key].value or 0) > 0.5]
+        chosen[family.local_name] = np.array(indices, dtype=np.int64).reshape(len(indices), -1)
+    return problem_of(instance).decode(instance, chosen)
+
+
+def evaluate(
+    instance: Instance, solution: Solution | Mapping[str, Any], *, bound: bool = False, time_limit: float = 60
+) -> Evaluation:
+    """The judge: cost, terms, every violated rule; with `bound` the gap as well."""
+    problem = problem_of(instance)
+    plan = solution if isinstance(solution, Solution) else problem.read_solution(solution, instance)
+    judgement = problem.evaluate(instance, plan)
+    least, because = None, ""
+    if bound:
+        proved = _bound(instance, time_limit=time_limit)
+        least = reconciled(judgement.cost, proved.bound, proved.method) if judgement.valid else proved.bound
+        because = proved.valid_because
+    return Evaluation(
+        problem=instance.problem,
+        instance=instance.hash,
+        valid=judgement.valid,
+        cost=judgement.cost,
+        terms=judgement.terms,
+        violations=judgement.violations,
+        bound=least,
+        gap=gap_of(judgement.cost, least) if judgement.valid else None,
+        valid_because=because,
+    )
+
+
+def verify(instance: Instance, certificate: Mapping[str, Any] | str | os.PathLike[str]) -> Verified:
+    """Recompute what a certificate proves, in exact arithmetic."""
+    begun = time.monotonic()
+    if isinstance(certificate, Mapping):
+        verdict = check_certificate(instance, certificate)
+    else:
+        with files.blaming(certificate):
+            verdict = check_certificate(instance, files.read_document(Path(certificate)))
+    return Verified(
+        problem=instance.problem,
+        instance=instance.hash,
+        kind=verdict.kind,
+        holds=verdict.holds,
+        bound=None if verdict.bound is None else as_float(verdict.bound),
+        optimal=verdict.optimal,
+        seconds=time.monotonic() - begun,
+        reason=verdict.reason,
+    )
+
+
+def auto_method(instance: Instance, time_limit: float) -> str:
+    """Exact where it is within reach, otherwise the portfolio."""
+    size = problem_of(instance).part("assembly").size(instance)
+    return "exact" if size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60)) else "portfolio"
+
+
+def auto_bound(instance: Instance, time_limit: float) -> str:
+    """The tree where the exact method is within reach, otherwise the relaxation."""
+    size = problem_of(instance).part("assembly").size(instance)
+    return "tree" if size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60)) else "lp"
+
+
+def solve(
+    instance: Instance,
+    method: str = "auto",
+    *,
+    seed: int = 0,
+    time_limit: float = 60,
+    bound: bool = False,
+    certify: bool = False,
+    solver: str = "highs",
+    threads: int = 1,
+    options: Mapping[str, Any] | None = None,
+    listener: Listen | None = None,
+) -> Solved:
+    """Find a plan. `bound` adds the best bound in the time left; `certify` asks for a certificate of what is proved."""
+    begun = time.monotonic()
+    name = auto_method(instance, time_limit) if method == "auto" else method
+    entry = registry.find("method", instance.problem, name)
+    settings = entry.settings(options or {})
+    run = _run(time_limit, seed, solver, threads, certify)
+    best = _Best(instance, listener)
+    with worker(threads) as mine:
+        ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
+    answer = _answer(ended, best, f"method {name}")
+    solved = _solved(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
+    left = time_limit - (time.monotonic() - begun)
+    needs = bound and solved.status == "feasible" or certify and solved.certificate is None
+    if needs and solved.cost is not None and left > 0.2 and not solved.interrupted:
+        proved = _bound(instance, time_limit=left, seed=seed, solver=solver, threads=threads, listener=listener)
+        solved = _with_bound(solved, proved)
+    return solved
+
+
+def bound(
+    instance: Instance,
+    method: str = "auto",
+    *,
+    seed: int = 0,
+    time_limit: float = 60,
+    solver: str = "highs",
+    threads: int = 1,
+    options: Mapping[str, Any] | None = None,
+    listener: Listen | None = None,
+) -> Bounded:
+    """The best valid lower bound that a method reaches in the time given."""
+    name = auto_bound(instance, time_limit) if method == "auto" else method
+    entry = registry.find("bound", instance.problem, name)
+    settings = entry.settings(options or {})
+    run = _run(time_limit, seed, solver, threads, certify=True)
+    best = _Best(instance, listener)
+    with worker(threads) as mine:
+        ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
+    answer = _answer(ended, best, f"bound {name}")
+    status = "infeasible" if answer.infeasible else "unknown" if answer.bound is None else "bounded"
+    return Bounded(
+        problem=instance.problem,
+        instance=instance.hash,
+        method=name,
+        seed=seed,
+        status=status,  # type: ignore[arg-type]
+        bound=answer.bound,
+        certified=answer.certificate is not None,
+        valid_because=answer.valid_because,
+        seconds=ended.seconds,
+        reason=answer.infeasible or "",
+        note=answer.note,
+        certificate=answer.certificate,
+        interrupted=ended.how == "interrupted",
+        options={**entry.options, **settings},
+        versions=versions(solver),
+    )
+
+
+_bound = bound
+
+
+def _run(time_limit: float, seed: int, solver: str, threads: int, certify: bool) -> dict[str, Any]:
+    """The settings of a run, checked before anything is started."""
+    limit = checks.number(time_limit, "time limit")
+    solver_module(solver)
+    return {
+        "time_limit": limit,
+        "seed": checks.integer(seed, "seed", high=2**31 - 1),
+        "solver": solver,
+        "threads": checks.integer(threads, "threads", low=1, high=1024),
+        "certify": certify,
+    }
+
+
+class _Best:
+    """The best plan and bound heard of so far: what is returned when a run is stopped."""
+
+    def __init__(self, instance: Instance, listener: Listen | None) -> None:
+        self.instance = instance
+        self.listener = listener
+        self.plan: Finding | None = None
+        self.bound: Finding | None = None
+
+    def hear(self, finding: Finding) -> None:
+        """Keep what improves."""
+        if finding.solution is not None and _better(finding.value, self.plan and self.plan.value):
+            self.plan = finding
+        if finding.bound is not None and (self.bound is None or finding.bound > (self.bound.bound or 0.0)):
+            self.bound = finding
+        if self.listener is not None:
+            self.listener(finding)
+
+    def answer(self, note: str) -> Answer:
+        """What was found before the end came."""
+        return Answer(
+            solution=self.plan and self.plan.solution,
+            bound=self.bound and self.bound.bound,
+            valid_because=self.bound.valid_because if self.bound else "",
+            certificate=self.bound and self.bound.certificate,
+            note=note,
+        )
+
+
+def _better(value: float | None, than: float | None) -> bool:
+    return than is None or value is None or value <= than
+
+
+def _answer(ended: Ended, best: _Best, who: str) -> Answer:
+    """The answer of a run, however it ended."""
+    if ended.how == "done":
+        answer: Answer = ended.answer
+        return answer
+    if ended.how == "failed" and ended.kind in ("Unsuitable", "Unavailable"):
+        raise (Unsuitable if ended.kind == "Unsuitable" else Unavailable)(ended.error)
+    found = best.plan is not None or best.bound is not None
+    if ended.how == "interrupted":
+        if not found:
+            raise KeyboardInterrupt
+        return best.answer("interrupted: this is the best found until then")
+    if ended.how == "killed":
+        return best.answer(f"{who} was stopped: {ended.error}")
+    words = f"{ended.kind}: {ended.error}" if ended.kind else ended.error
+    if not found:
+        raise MethodFailed(f"{who} failed: {words}", ended.traceback)
+    return best.answer(f"{who} failed after its last finding: {words}")
+
+
+def _solved(
+    instance: Instance, name: str, seed: int, answer: Answer, ended: Ended, options: Mapping[str, Any], solver: str
+) -> Solved:
+    """The answer, judged."""
+    problem = problem_of(instance)
+    judgement = None if answer.solution is None else problem.evaluate(instance, answer.solution)
+    valid = judgement is not None and judgement.valid
+    reason = answer.infeasible
+    if reason is None and not valid and ended.how == "done":
+        reason = problem.why_infeasible(instance)
+    if reason is not None and valid:
+        raise Contradiction(f"{name} calls the instance infeasible and has a valid plan: please report this bug")
+    cost = judgement.cost if judgement is not None and reason is None else None
+    least = reconciled(cost if valid else None, answer.bound, name) if reason is None else None
+    if reason is not None:
+        status = "infeasible"
+    elif judgement is None or cost is None:
+        status = "unknown"
+    else:
+        status = status_of(cost, least) if valid else "invalid"
+    return Solved(
+        problem=instance.problem,
+        instance=instance.hash,
+        method=name,
+        seed=seed,
+        status=status,  # type: ignore[arg-type]
+        cost=cost,
+        bound=least,
+        gap=gap_of(cost, least) if valid else None,
+        seconds=ended.seconds,
+        terms={} if judgement is None or reason is not None else judgement.terms,
+        solution=answer.solution if reason is None else None,
+        violations=() if judgement is None or reason is not None else judgement.violations,
+        reason=reason or "",
+        note=answer.note,
+        valid_because=answer.valid_because if least is not None else "",
+        certificate=answer.certificate,
+        interrupted=ended.how == "interrupted",
+        options=options,
+        versions=versions(solver),
+    )
+
+
+def _with_bound(solved: Solved, proved: Bounded) -> Solved:
+    """A result with the better of its own bound and another, and the certificate of the other."""
+    from dataclasses import replace
+
+    valid = solved.status in ("optimal", "feasible")
+    other = reconciled(solved.cost if valid else None, proved.bound, proved.method)
+    better = other is not None and (solved.bound is None or other >= solved.bound)
+    least = other if better else solved.bound
+    return replace(
+        solved,
+        status=status_of(solved.cost, least) if valid and solved.cost is not None else solved.status,
+        bound=least,
+        gap=gap_of(solved.cost, least) if valid else None,
+        valid_because=proved.valid_because if better else solved.valid_because,
+        certificate=proved.certificate or solved.certificate,
+        seconds=solved.seconds + proved.seconds,
+        interrupted=solved.interrupted or proved.interrupted,
+        note=" ".join(filter(None, (solved.note, proved.note))),
+    )
