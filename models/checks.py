@@ -8,7 +8,8 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from itertools import pairwise
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from scipy.sparse import csr_array
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
+A = TypeVar("A", bound=NDArray[Any])
 
 
 def fail(field: str, seen: object, expected: str) -> NoReturn:
@@ -211,7 +213,7 @@ def index_sets(value: object, field: str, *, bound: int, length: int | None = No
     for r, row in enumerate(rows):
         entries = listing(row, f"{field}[{r}]")
         members = sorted(_index(item, f"{field}[{r}][{p}]", bound) for p, item in enumerate(entries))
-        for first, second in zip(members, members[1:], strict=False):
+        for first, second in pairwise(members):
             if first == second:
                 raise ValueError(f"{field}[{r}] names {first} twice: expected each index once")
         indices.extend(members)
@@ -242,10 +244,10 @@ def frozen_sets(indices: Indices, pointers: Indices, bound: int) -> csr_array:
 def members(sets: csr_array) -> list[list[int]]:
     """Sets in CSR form as plain lists."""
     flat, pointers = sets.indices.tolist(), sets.indptr.tolist()
-    return [flat[a:b] for a, b in zip(pointers, pointers[1:], strict=False)]
+    return [flat[a:b] for a, b in pairwise(pointers)]
 
 
-def frozen(array: NDArray[Any]) -> Any:
+def frozen(array: A) -> A:
     """The same array, read-only."""
     array.setflags(write=False)
     return array

@@ -1,11 +1,11 @@
 """A problem is a folder beside this file. Its files are its parts, each with one duty:
 
-    data.py         INSTANCE and SOLUTION: frozen, validated at birth
-    judge.py        evaluate(instance, solution) -> Judgement: cost, terms, every violated rule
-    feasibility.py  why_infeasible(instance) -> a reason in the problem's words, or None
-    formulation.py  build(instance, relax=False) -> Pyomo model, near the mathematics
-    assembly.py     assemble(instance) -> Program, the same program as arrays;
-                    decode(instance, chosen) -> Solution;  encode(instance, program, solution) -> point
+data.py         INSTANCE and SOLUTION: frozen, validated at birth
+judge.py        evaluate(instance, solution) -> Judgement: cost, terms, every violated rule
+feasibility.py  why_infeasible(instance) -> a reason in the problem's words, or None
+formulation.py  build(instance, relax=False) -> Pyomo model, near the mathematics
+assembly.py     assemble(instance) -> Program, the same program as arrays;
+                decode(instance, chosen) -> Solution;  encode(instance, program, solution) -> point
 """
 
 from __future__ import annotations

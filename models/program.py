@@ -20,6 +20,7 @@ from scipy.sparse import coo_array, csr_array
 from yardline.models.checks import Indices, Vector, frozen
 
 INF = float("inf")
+Index = NDArray[np.int64] | Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,10 @@ class Program:
         return digest.hexdigest()
 
 
+ALONE: Index = ((),)
+"""The index of a family of one member: its name is the family's."""
+
+
 class Builder:
     """Collects families of columns and rows, then their entries, and makes the program."""
 
@@ -147,7 +152,7 @@ class Builder:
     def columns(
         self,
         name: str,
-        index: NDArray[np.int64] | Sequence[Sequence[int]],
+        index: Index,
         *,
         cost: Vector | float = 0.0,
         low: Vector | float = 0.0,
@@ -165,7 +170,7 @@ class Builder:
     def rows(
         self,
         name: str,
-        index: NDArray[np.int64] | Sequence[Sequence[int]],
+        index: Index,
         *,
         low: Vector | float = -INF,
         high: Vector | float = INF,
@@ -205,7 +210,7 @@ class Builder:
         )
 
 
-def _family(name: str, index: NDArray[np.int64] | Sequence[Sequence[int]], before: list[Family]) -> Family:
+def _family(name: str, index: Index, before: list[Family]) -> Family:
     array = np.asarray(index, dtype=np.int64)
     start = before[-1].span.stop if before else 0
     return Family(name, array.reshape(len(array), -1) if array.size else np.zeros((len(array), 0), np.int64), start)
@@ -216,4 +221,6 @@ def _spread(value: Vector | float, count: int) -> Vector:
 
 
 def _joined(parts: Sequence[tuple[NDArray[np.generic], ...]], width: int) -> list[Vector]:
-    return [np.concatenate([part[w] for part in parts]).astype(np.float64) if parts else np.zeros(0) for w in range(width)]
+    return [
+        np.concatenate([part[w] for part in parts]).astype(np.float64) if parts else np.zeros(0) for w in range(width)
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
@@ -17,7 +18,6 @@ from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from yardline.models.checks import fail, nearest
-from yardline.models.problem import problem_names
 
 Kind = Literal["method", "bound", "workload", "experiment", "certificate"]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from yardline.models.checks import Vector
+from yardline.models.checks import Indices, Vector
 from yardline.models.numbers import OPTIMAL
 from yardline.models.program import Program
 from yardline.solvers import highs
@@ -188,7 +188,7 @@ class _Search:
     def _whole(self, position: int) -> bool:
         return len(self._fractional(position)) == 0
 
-    def _fractional(self, position: int) -> Vector:
+    def _fractional(self, position: int) -> Indices:
         point = self.point_of[position]
         off = np.abs(point - np.round(point))
         return np.flatnonzero(self.program.integer & (off > 1e-6))

@@ -114,9 +114,7 @@ def search_tree(problem: Problem, instance: Instance, program: Program, run: Run
         run.report("plan", solution=problem.decode(instance, program.chosen(found)), value=value)
 
     reserve = 0.05 * run.time_limit  # for the exact check of the tree
-    return prove(
-        program, seconds_left=lambda: run.left() - reserve, on_bound=raised, on_point=point, **limits
-    )
+    return prove(program, seconds_left=lambda: run.left() - reserve, on_bound=raised, on_point=point, **limits)
 
 
 for _name in problem_names():

@@ -46,9 +46,7 @@ def tree(instance: Instance, rng: Generator, *, run: Run, nodes: int = 200_000) 
     if reason is not None:
         return Answer(infeasible=reason)
     program = program_of(problem, instance)
-    quick: Outcome = solver(run.solver).solve(
-        program, time_limit=0.3 * run.left(), threads=run.threads, seed=run.seed
-    )
+    quick: Outcome = solver(run.solver).solve(program, time_limit=0.3 * run.left(), threads=run.threads, seed=run.seed)
     found = search_tree(problem, instance, program, run, cutoff=quick.value, most_nodes=nodes)
     document, proved = tree_certificate(instance, program, found)
     note = "" if found.finished else f"the tree was not finished ({len(found.nodes):,} nodes)"

@@ -52,7 +52,9 @@ def load(path: str | os.PathLike[str]) -> Instance:
     return files.read_instance(path)
 
 
-def save(thing: Instance | Solution | Solved, path: str | os.PathLike[str], *, instance: Instance | None = None) -> None:
+def save(
+    thing: Instance | Solution | Solved, path: str | os.PathLike[str], *, instance: Instance | None = None
+) -> None:
     """An instance, or a plan, into a file; a plan knows its instance if that is given or if it comes from `solve`."""
     if isinstance(thing, Instance):
         files.write_document(files.instance_document(thing), path)
@@ -188,7 +190,7 @@ def solve(
     answer = _answer(ended, best, f"method {name}")
     solved = _solved(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
     left = time_limit - (time.monotonic() - begun)
-    needs = bound and solved.status == "feasible" or certify and solved.certificate is None
+    needs = (bound and solved.status == "feasible") or (certify and solved.certificate is None)
     if needs and solved.cost is not None and left > 0.2 and not solved.interrupted:
         proved = _bound(instance, time_limit=left, seed=seed, solver=solver, threads=threads, listener=listener)
         solved = _with_bound(solved, proved)
@@ -262,26 +264,28 @@ class _Best:
 
     def hear(self, finding: Finding) -> None:
         """Keep what improves."""
-        if finding.solution is not None and _better(finding.value, self.plan and self.plan.value):
+        known = None if self.plan is None else self.plan.value
+        if finding.solution is not None and (known is None or finding.value is None or finding.value <= known):
             self.plan = finding
-        if finding.bound is not None and (self.bound is None or finding.bound > (self.bound.bound or 0.0)):
+        proved = None if self.bound is None else self.bound.bound
+        if finding.bound is not None and (proved is None or finding.bound > proved):
             self.bound = finding
         if self.listener is not None:
             self.listener(finding)
 
     def answer(self, note: str) -> Answer:
         """What was found before the end came."""
+        solution = None if self.plan is None else self.plan.solution
+        if self.bound is None:
+            return Answer(solution=solution, note=note)
+        proved = self.bound
         return Answer(
-            solution=self.plan and self.plan.solution,
-            bound=self.bound and self.bound.bound,
-            valid_because=self.bound.valid_because if self.bound else "",
-            certificate=self.bound and self.bound.certificate,
+            solution=solution,
+            bound=proved.bound,
+            valid_because=proved.valid_because,
+            certificate=proved.certificate,
             note=note,
         )
-
-
-def _better(value: float | None, than: float | None) -> bool:
-    return than is None or value is None or value <= than
 
 
 def _answer(ended: Ended, best: _Best, who: str) -> Answer:

@@ -66,14 +66,12 @@ def _pandas() -> str:
 
 def _solver(name: str) -> str:
     """A solver's version, after it has solved a program of one column."""
-    import numpy as np
-
-    from yardline.models.program import Builder
+    from yardline.models.program import ALONE, Builder
     from yardline.solvers.catalog import solver
 
     builder = Builder()
-    column = builder.columns("x", np.zeros((1, 0)), cost=1.0, high=9.0)
-    builder.entries(builder.rows("r", np.zeros((1, 0)), low=2.5), column)
+    column = builder.columns("x", ALONE, cost=1.0, high=9.0)
+    builder.entries(builder.rows("r", ALONE, low=2.5), column)
     outcome = solver(name).solve(builder.program())
     if outcome.value != 3.0:
         raise RuntimeError(f"{name} says {outcome.value} ({outcome.stop.value}) where the optimum is 3")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from yardline.models.channelization.data import Channelization, ChannelizationPlan
 from yardline.models.checks import Indices, Vector
 from yardline.models.numbers import widened
-from yardline.models.program import Builder, Program
+from yardline.models.program import ALONE, Builder, Program
 
 
 def representatives(instance: Channelization) -> list[int]:
@@ -160,7 +160,7 @@ def _opened(b: Builder, F: Indices, x: Indices) -> None:
 
 def _groups(b: Builder, x: Indices, K: int) -> None:
     if len(x):
-        b.entries(b.rows("groups", np.zeros((1, 0)), high=float(K)), np.diag(x))
+        b.entries(b.rows("groups", ALONE, high=float(K)), np.diag(x))
 
 
 def _receive(b: Builder, name: str, index: Indices, z: Indices, x: Indices, y: Indices, one: Indices | None) -> None:
@@ -184,21 +184,19 @@ def _carried(b: Builder, index: Indices, z: Indices, x: Indices, y: Indices) -> 
 def _budget(b: Builder, instance: Channelization, flows: Indices, t: Indices) -> None:
     rates = instance.rates[flows]
     if instance.unicast_budget is not None and (rates > 0).any():
-        row = b.rows("budget", np.zeros((1, 0)), high=widened(instance.unicast_budget))
+        row = b.rows("budget", ALONE, high=widened(instance.unicast_budget))
         b.entries(row, t[rates > 0], rates[rates > 0])
 
 
 def _triples(may_join: NDArray[np.bool_]) -> tuple[Indices, Indices, Indices]:
     """All (k, i, j) with k < i and a user j who may join the group of k."""
     count = len(may_join)
-    parts = []
-    for k in range(count):
-        j = np.flatnonzero(may_join[k])
-        i = np.arange(k + 1, count)
-        parts.append((np.full(len(i) * len(j), k), np.repeat(i, len(j)), np.tile(j, len(i))))
-    if not parts:
-        return (np.zeros(0, np.int64),) * 3
-    k, i, j = (np.concatenate([part[w] for part in parts]) for w in range(3))
+    parts = [np.zeros((3, 0), dtype=np.int64)]
+    for first in range(count):
+        users, later = np.flatnonzero(may_join[first]), np.arange(first + 1, count)
+        owner = np.full(len(later) * len(users), first)
+        parts.append(np.stack([owner, np.repeat(later, len(users)), np.tile(users, len(later))]))
+    k, i, j = np.concatenate(parts, axis=1)
     return k, i, j
 
 
@@ -222,7 +220,9 @@ def decode(instance: Channelization, chosen: Mapping[str, Indices]) -> Channeliz
     for user, group in chosen["y"].tolist():
         if group in position:
             joined[user].add(position[group])
-    if not instance.hybrid and instance.mode == "constrained":  # the audience of a representative is subscribed for sure
+    if (
+        not instance.hybrid and instance.mode == "constrained"
+    ):  # the audience of a representative is subscribed for sure
         audience = instance.audience
         for group, p in position.items():
             for user in audience.indices[audience.indptr[group] : audience.indptr[group + 1]].tolist():
@@ -235,7 +235,9 @@ def decode(instance: Channelization, chosen: Mapping[str, Indices]) -> Channeliz
 
 def encode(instance: Channelization, program: Program, plan: ChannelizationPlan) -> Vector:
     """The point of a valid plan. What serves nobody is left out, so the point costs no more than the plan."""
-    names = _constrained_point(instance, plan) if instance.mode == "constrained" else _unconstrained_point(instance, plan)
+    names = (
+        _constrained_point(instance, plan) if instance.mode == "constrained" else _unconstrained_point(instance, plan)
+    )
     names |= {f"t({user},{flow})" for flow, user in plan.unicast.tolist()}
     return np.array([name in names for name in program.columns], dtype=np.float64)
 
@@ -245,7 +247,9 @@ def _useful_groups(instance: Channelization, plan: ChannelizationPlan) -> list[t
     wanted, members = set(instance.wanted.tolist()), plan.subscriptions.T.tocsr()
     result = []
     for g in range(plan.groups.shape[0]):
-        flows = [i for i in plan.groups.indices[plan.groups.indptr[g] : plan.groups.indptr[g + 1]].tolist() if i in wanted]
+        flows = [
+            i for i in plan.groups.indices[plan.groups.indptr[g] : plan.groups.indptr[g + 1]].tolist() if i in wanted
+        ]
         users = set(members.indices[members.indptr[g] : members.indptr[g + 1]].tolist())
         if flows:
             result.append((flows, users))

@@ -92,12 +92,12 @@ class Channelization(Instance):
     def receive_cost(self) -> Vector:
         """What user j pays for receiving flow i once: users x flows."""
         weight = self.receive_weight if self.weights_per_flow else self.receive_weight[:, None]
-        return checks.frozen(self.receive * weight * self.rates)  # type: ignore[no-any-return]
+        return checks.frozen(self.receive * weight * self.rates)
 
     @cached_property
     def send_cost(self) -> Vector:
         """What a group pays for carrying flow i."""
-        return checks.frozen(self.send * self.send_weight * self.rates)  # type: ignore[no-any-return]
+        return checks.frozen(self.send * self.send_weight * self.rates)
 
     @property
     def most_groups(self) -> int:
@@ -155,14 +155,14 @@ class Channelization(Instance):
 def _receive_weight(given: Any, m: int, n: int) -> Vector:
     """Weights per user where all flows of each user have the same, else per user and flow."""
     if given is None:
-        return checks.frozen(np.ones(m))  # type: ignore[no-any-return]
+        return checks.frozen(np.ones(m))
     rows = checks.listing(given, "receive_weight", length=m, of="users")
     nested = rows.ndim == 2 if isinstance(rows, np.ndarray) else any(isinstance(row, (list, tuple)) for row in rows)
     if not nested:
         return checks.vector(rows, "receive_weight")
     full = checks.matrix(rows, "receive_weight", shape=(m, n))
     if n and (full == full[:, :1]).all():
-        return checks.frozen(full[:, 0].copy())  # type: ignore[no-any-return]
+        return checks.frozen(full[:, 0].copy())
     return full
 
 
@@ -182,9 +182,7 @@ class ChannelizationPlan(Solution):
     ) -> ChannelizationPlan:
         """A plan from lists of indices, well-formed for the instance."""
         flows = checks.index_sets(groups, "groups", bound=instance.n)
-        joined = checks.index_sets(
-            subscriptions, "subscriptions", bound=flows.shape[0], length=instance.m, of="users"
-        )
+        joined = checks.index_sets(subscriptions, "subscriptions", bound=flows.shape[0], length=instance.m, of="users")
         return cls(groups=flows, subscriptions=joined, unicast=_pairs(unicast, instance))
 
     @classmethod
@@ -220,7 +218,7 @@ def _pairs(given: object, instance: Channelization) -> Indices:
     if len(codes) < len(rows):
         raise ValueError("unicast names a pair twice: expected each pair [flow, user] once")
     pairs = np.stack([codes % max(1, instance.n), codes // max(1, instance.n)], axis=1)
-    return checks.frozen(pairs.reshape(-1, 2).astype(np.int64))  # type: ignore[no-any-return]
+    return checks.frozen(pairs.reshape(-1, 2).astype(np.int64))
 
 
 INSTANCE, SOLUTION = Channelization, ChannelizationPlan

@@ -23,4 +23,7 @@ def why_infeasible(instance: Channelization) -> str | None:
     budget = instance.unicast_budget
     if budget is None or needed <= widened(budget):
         return None
-    return f"there are no groups (groups is 0), and serving all {pairs} wants by unicast takes {needed:g}, over the budget of {budget:g}"
+    return (
+        f"there are no groups (groups is 0), and serving all {pairs} wants by unicast takes {needed:g}, "
+        f"over the budget of {budget:g}"
+    )

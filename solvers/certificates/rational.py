@@ -81,7 +81,9 @@ class ExactProgram:
     def value(self, point: Vector) -> Fraction:
         """The objective at a point, exactly."""
         numbers = zip(self.cost, point.tolist(), strict=True)
-        return self.offset + sum((Fraction(c, 1 << self.shift) * Fraction(x) for c, x in numbers if c and x), Fraction(0))
+        return self.offset + sum(
+            (Fraction(c, 1 << self.shift) * Fraction(x) for c, x in numbers if c and x), Fraction(0)
+        )
 
     def feasible(self, point: Vector) -> bool:
         """Whether a point holds in every row and column exactly, integrality included."""

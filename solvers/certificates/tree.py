@@ -112,9 +112,7 @@ def _children(
     return sides
 
 
-def _leaf(
-    exact: ExactProgram, node: Fields, bits: int, narrowed: Mapping[int, tuple[int, int]]
-) -> Fraction | None:
+def _leaf(exact: ExactProgram, node: Fields, bits: int, narrowed: Mapping[int, tuple[int, int]]) -> Fraction | None:
     """The bound of a leaf; None where nothing is feasible in it."""
     ray = "ray" in node.left
     field = "ray" if ray else "duals"
@@ -150,7 +148,7 @@ def _with_plan(instance: Instance, exact: ExactProgram, bound: Fraction, plan: o
         return Verdict(kind=KIND, holds=False, bound=bound, reason=f"its plan breaks a rule: {judgement.violations[0]}")
     point = problem.encode(instance, exact.program, solution)
     cost = exact.value(point)
-    if not exact.feasible(point) or abs(cost - Fraction(judgement.cost)) > SAME * max(1, abs(cost)):
+    if not exact.feasible(point) or abs(cost - Fraction(judgement.cost)) > Fraction(SAME) * max(Fraction(1), abs(cost)):
         return Verdict(kind=KIND, holds=False, bound=bound, reason="its plan is not worth what the judge says")
     optimal = bound >= cost - Fraction(OPTIMAL) * abs(cost)
     reason = "" if optimal else f"its plan costs {float(cost):g}, more than the bound: not a proof of optimality"

@@ -22,7 +22,7 @@ app = typer.Typer(
 for command in commands.COMMANDS:
     app.command(name=command.__name__.rstrip("_"))(command)
 
-UsageError = typer.BadParameter.__mro__[1]
+UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]
 
 
 @app.callback(invoke_without_command=True)

@@ -233,7 +233,9 @@ def doctor(as_json: o.Json = False, verbose: o.Verbose = False) -> int:
     checks = examine()
     ok = all(check.ok for check in checks)
     document = {"ok": ok, "checks": [check.document() for check in checks]}
-    lines = [(c.name, ("ok   " if c.ok else "MISSING  ") + c.found + (f" -> {c.remedy}" if c.remedy else "")) for c in checks]
+    lines = [
+        (c.name, ("ok   " if c.ok else "MISSING  ") + c.found + (f" -> {c.remedy}" if c.remedy else "")) for c in checks
+    ]
     show(document, lines, as_json)
     return 0 if ok else 1
 

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-Instance = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance file, or the name of a shipped example.")]
+Instance = Annotated[
+    str, typer.Argument(metavar="INSTANCE", help="An instance file, or the name of a shipped example.")
+]
 Method = Annotated[str, typer.Option("--method", "-m", help="Its name; `yardline methods` lists them.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 TimeLimit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="Kept within 10 % plus 2 s.")]

@@ -80,7 +80,9 @@ class Progress:
             self._show(finding)
 
     def _show(self, finding: Finding) -> None:
-        line = f"{finding.seconds:8.1f} s  plan {number(self.value):>12}  bound {number(self.bound):>12}  {finding.event}"
+        line = (
+            f"{finding.seconds:8.1f} s  plan {number(self.value):>12}  bound {number(self.bound):>12}  {finding.event}"
+        )
         if self.live:
             print(f"\r\x1b[2K{line}", end="", file=sys.stderr, flush=True)
         elif time.monotonic() - self.last > 1.0:  # a log wants the story, not every step

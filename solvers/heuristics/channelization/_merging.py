@@ -51,7 +51,7 @@ def merge(
     for a in range(n):
         neighbour[a], least[a] = _nearest(bits, rate, weights, alive, a)
     for _ in range(n - K):
-        a = np.argmin(least)
+        a = int(np.argmin(least))
         b = neighbour[a]
         rate[a] += rate[b]
         bits[a] |= bits[b]

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from yardline.models.channelization.data import Channelization, ChannelizationPlan
 from yardline.models.checks import Indices, Vector, frozen_sets
 from yardline.models.numbers import widened
-from yardline.models.program import Builder
+from yardline.models.program import ALONE, Builder
 from yardline.solvers import highs
 
 
@@ -67,7 +67,7 @@ def _within_budget(
     items = wants & ~cheaper & (rate > 0)
     builder = Builder()
     take = builder.columns("take", np.argwhere(items), cost=extra[items])
-    row = builder.rows("saved", np.zeros((1, 0)), low=float(rate[items].sum()) - budget)
+    row = builder.rows("saved", ALONE, low=float(rate[items].sum()) - budget)
     builder.entries(row, take, rate[items])
     outcome = highs.solve(builder.program(), mip_rel_gap=1e-4, time_limit=10.0)
     result = cheaper.copy()
