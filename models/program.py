@@ -3,6 +3,7 @@
     min  offset + cost'x    row_low <= matrix x <= row_high,  col_low <= x <= col_high,  x[integer] whole
 
 Every column has finite bounds, so that any row multipliers give a finite bound (see solvers/certificates).
+Columns that are `implied` come out whole by themselves in some optimum once the others are: nobody need branch on them.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Program:
     col_low: Vector
     col_high: Vector
     integer: NDArray[np.bool_]
+    implied: NDArray[np.bool_]
     columns: Sequence[str]
     rows: Sequence[str]
     offset: float = 0.0
@@ -145,7 +147,7 @@ class Builder:
     def __init__(self) -> None:
         self._columns: list[Family] = []
         self._rows: list[Family] = []
-        self._column_data: list[tuple[Vector, Vector, Vector, NDArray[np.bool_]]] = []
+        self._column_data: list[tuple[Vector, Vector, Vector, Vector, Vector]] = []
         self._row_data: list[tuple[Vector, Vector]] = []
         self._entries: list[tuple[Indices, Indices, Vector]] = []
 
@@ -158,13 +160,13 @@ class Builder:
         low: Vector | float = 0.0,
         high: Vector | float = 1.0,
         integer: bool = True,
+        implied: bool = False,
     ) -> Indices:
         """A family of columns; returns their positions."""
         family = _family(name, index, self._columns)
         count = len(family.index)
         self._columns.append(family)
-        whole = np.full(count, integer)
-        self._column_data.append((_spread(cost, count), _spread(low, count), _spread(high, count), whole))
+        self._column_data.append(tuple(_spread(v, count) for v in (cost, low, high, integer, implied)))  # type: ignore[arg-type]
         return np.arange(family.start, family.start + count)
 
     def rows(
@@ -190,7 +192,7 @@ class Builder:
     def program(self, *, offset: float = 0.0) -> Program:
         """The program collected so far."""
         columns, rows = Names(self._columns), Names(self._rows)
-        cost, low, high, whole = _joined(self._column_data, 4)
+        cost, low, high, whole, implied = _joined(self._column_data, 5)
         row_low, row_high = _joined(self._row_data, 2)
         r, c, v = _joined(self._entries, 3)
         shape = (len(rows), len(columns))
@@ -204,6 +206,7 @@ class Builder:
             col_low=frozen(low),
             col_high=frozen(high),
             integer=frozen(whole.astype(bool)),
+            implied=frozen(implied.astype(bool)),
             columns=columns,
             rows=rows,
             offset=offset,

@@ -189,9 +189,11 @@ class _Search:
         return len(self._fractional(position)) == 0
 
     def _fractional(self, position: int) -> Indices:
+        """Columns to branch on: those whose wholeness is implied only where nothing else is left."""
         point = self.point_of[position]
-        off = np.abs(point - np.round(point))
-        return np.flatnonzero(self.program.integer & (off > 1e-6))
+        off = self.program.integer & (np.abs(point - np.round(point)) > 1e-6)
+        free = off & ~self.program.implied
+        return np.flatnonzero(free if free.any() else off)
 
     def branch(self, position: int) -> None:
         """Split a node on the most promising column and solve both sides."""

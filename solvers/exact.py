@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numpy.random import Generator
 
 from yardline.models import registry
 from yardline.models.checks import Vector
-from yardline.models.instance import Instance, Solution
+from yardline.models.instance import Instance
 from yardline.models.method import Answer, Run, Unsuitable
 from yardline.models.numbers import meets
 from yardline.models.problem import Problem, problem_names, problem_of
@@ -22,6 +21,9 @@ from yardline.solvers.outcome import Outcome, Stop
 
 MOST_COLUMNS = 3_000_000
 """Programs beyond this do not fit into memory and time; the message names it."""
+
+WORTH_A_START = 2_000
+"""Columns from which on a heuristic's plan is worth its time as the solver's start."""
 
 SOLVED = "the integer program of the formulation (tested to equal the judge's problem); the solver's branch and bound proves it"
 TREE = "every plan lies in a leaf of the tree, and the multipliers of each leaf bound its plans (weak duality, in rationals)"
@@ -39,9 +41,9 @@ def program_of(problem: Problem, instance: Instance) -> Program:
 
 
 def exact(instance: Instance, rng: Generator, *, run: Run, nodes: int = 200_000) -> Answer:
-    """The integer program solved to optimality; with a certificate wanted, a tree of relaxations proves it again.
+    """The integer program, by the solver for half of the time, then by our own tree of relaxations, which is also the proof.
 
-    nodes: the most that the tree of the proof may have.
+    nodes: the most that the tree may have.
     """
     problem = problem_of(instance)
     reason = problem.why_infeasible(instance)
@@ -49,59 +51,64 @@ def exact(instance: Instance, rng: Generator, *, run: Run, nodes: int = 200_000)
         return Answer(infeasible=reason)
     program = program_of(problem, instance)
     run.report(f"program of {program.shape[0]:,} rows and {program.shape[1]:,} columns")
-    outcome = _solve(problem, instance, program, run)
+    start = _warm_start(problem, instance, program, rng, run)
+    outcome = _solve(problem, instance, program, start, run)
     if outcome.stop is Stop.INFEASIBLE:
         raise RuntimeError("the solver calls the program infeasible, but a valid plan exists: please report this bug")
     if outcome.stop is Stop.ERROR:
         raise RuntimeError(f"the solver failed: {outcome.solver}")
-    solution = None if outcome.point is None else problem.decode(instance, program.chosen(outcome.point))
-    bound = outcome.bound if math.isfinite(outcome.bound) else None
-    if not run.certify:
-        return Answer(solution=solution, bound=bound, valid_because=SOLVED)
-    return _with_proof(problem, instance, program, outcome, solution, run, nodes)
+    if outcome.stop is Stop.OPTIMAL and not run.certify and outcome.point is not None:
+        plan = problem.decode(instance, program.chosen(outcome.point))
+        return Answer(solution=plan, bound=outcome.bound, valid_because=SOLVED)
+    return _by_tree(problem, instance, program, outcome, run, nodes)
 
 
-def _solve(problem: Problem, instance: Instance, program: Program, run: Run) -> Outcome:
+def _warm_start(problem: Problem, instance: Instance, program: Program, rng: Generator, run: Run) -> Vector | None:
+    """The point of the best heuristic plan; tiny programs are solved before a heuristic has been imported."""
+    if program.shape[1] < WORTH_A_START:
+        return None
+    from yardline.solvers.portfolio import portfolio
+
+    plan = portfolio(instance, rng, run=run).solution
+    if plan is None or not problem.evaluate(instance, plan).valid:
+        return None
+    return problem.encode(instance, program, plan)
+
+
+def _solve(problem: Problem, instance: Instance, program: Program, start: Vector | None, run: Run) -> Outcome:
     def incumbent(point: Vector, value: float) -> None:
         run.report("plan", solution=problem.decode(instance, program.chosen(point)), value=value)
 
     def raised(bound: float) -> None:
         run.report("bound", bound=bound, valid_because=SOLVED)
 
-    share = 0.5 if run.certify else 1.0
     outcome: Outcome = solver(run.solver).solve(
         program,
-        time_limit=run.left() * share,
+        time_limit=run.left() / 2,
         threads=run.threads,
         seed=run.seed,
+        start=start,
         on_incumbent=incumbent,
         on_bound=raised,
     )
     return outcome
 
 
-def _with_proof(
-    problem: Problem,
-    instance: Instance,
-    program: Program,
-    outcome: Outcome,
-    solution: Solution | None,
-    run: Run,
-    nodes: int,
-) -> Answer:
-    """Prove the plan optimal by our own tree; an unfinished one is the bound that it has."""
+def _by_tree(problem: Problem, instance: Instance, program: Program, outcome: Outcome, run: Run, nodes: int) -> Answer:
+    """Go on, or prove the solver's plan again, by our own tree; an unfinished one is the bound that it has."""
     tree = search_tree(problem, instance, program, run, cutoff=outcome.value, most_nodes=nodes)
-    if tree.best is not None and tree.value < outcome.value:
-        solution = problem.decode(instance, program.chosen(tree.best))
-    value = min(outcome.value, tree.value)
-    document, proved = tree_certificate(instance, program, tree)
-    finished = solution is not None and meets(as_float(proved), value)
-    if finished and solution is not None:
+    point = tree.best if tree.best is not None and tree.value < outcome.value else outcome.point
+    solution = None if point is None else problem.decode(instance, program.chosen(point))
+    document, exact_bound = tree_certificate(instance, program, tree)
+    proved = as_float(exact_bound)
+    if solution is not None and meets(proved, min(outcome.value, tree.value)):
         document["plan"] = solution.document()
-        return Answer(solution=solution, bound=as_float(proved), valid_because=TREE, certificate=document)
-    note = f"the proof did not fit: the certificate proves {as_float(proved):g}, the solver claims {outcome.bound:g}"
-    bound = max(as_float(proved), outcome.bound)
-    return Answer(solution=solution, bound=bound, valid_because=SOLVED, certificate=document, note=note)
+        return Answer(solution=solution, bound=proved, valid_because=TREE, certificate=document)
+    if proved >= outcome.bound:
+        note = f"not proved optimal: the tree was not finished ({len(tree.nodes):,} nodes)"
+        return Answer(solution=solution, bound=proved, valid_because=TREE, certificate=document, note=note)
+    note = f"the proof did not fit: the certificate proves {proved:g}, the solver claims {outcome.bound:g}"
+    return Answer(solution=solution, bound=outcome.bound, valid_because=SOLVED, certificate=document, note=note)
 
 
 def search_tree(problem: Problem, instance: Instance, program: Program, run: Run, **limits: Any) -> Tree:

@@ -62,8 +62,8 @@ def _one_thread_count(threads: int) -> None:
         raise ValueError(f"HiGHS runs with {first} thread(s) in this process: {threads} need a process of their own")
 
 
-def load(highs: Any, program: Program, *, relax: bool) -> None:
-    """Hand a program over."""
+def load(highs: Any, program: Program, *, relax: bool, implied: bool = False) -> None:
+    """Hand a program over; columns whose wholeness is implied may be declared real (it helps HiGHS a lot)."""
     import highspy
 
     lp = highspy.HighsLp()
@@ -79,7 +79,8 @@ def load(highs: Any, program: Program, *, relax: bool) -> None:
     lp.a_matrix_.value_ = program.matrix.data
     if not relax and program.integer.any():
         whole, real = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
-        lp.integrality_ = [whole if flag else real for flag in program.integer]
+        declared = program.integer if implied else program.integer & ~program.implied
+        lp.integrality_ = [whole if flag else real for flag in declared]
     if highs.passModel(lp) == highspy.HighsStatus.kError:
         raise ValueError("HiGHS refused the program")
 
@@ -97,17 +98,35 @@ def solve(
     **options: Any,
 ) -> Outcome:
     """Solve a program, or its relaxation, to optimality or to the time limit."""
+    limits = {"time_limit": max(0.0, time_limit), "threads": threads, "seed": seed, **options}
+    listeners = (on_incumbent, on_bound)
+    outcome = _solve(program, limits, listeners, start, relax=relax, implied=False)
+    if outcome.stop is Stop.ERROR and program.implied.any() and not relax:
+        # columns without a cost may come out fractional and break a row when made whole: declare them all
+        return _solve(program, limits, listeners, start, relax=relax, implied=True)
+    return outcome
+
+
+def _solve(
+    program: Program,
+    limits: dict[str, Any],
+    listeners: tuple[OnIncumbent | None, OnBound | None],
+    start: Vector | None,
+    *,
+    relax: bool,
+    implied: bool,
+) -> Outcome:
     import highspy
 
-    highs = fresh(threads=threads, seed=seed, time_limit=max(0.0, time_limit), **options)
-    load(highs, program, relax=relax)
+    highs = fresh(**limits)
+    load(highs, program, relax=relax, implied=implied)
     mip = not relax and bool(program.integer.any())
     if start is not None and mip:
         solution = highspy.HighsSolution()
         solution.col_value = start.tolist()
         highs.setSolution(solution)
     if mip:
-        _listen(highs, program, on_incumbent, on_bound)
+        _listen(highs, program, *listeners)
     status = highs.run()
     if mip:
         highs.disableCallbacks()

@@ -51,13 +51,13 @@ def _constrained(instance: Channelization) -> Program:
     later[:-1] = np.logical_or.accumulate(wants[::-1])[::-1][1:]
     joins, users = np.nonzero(later & ~wants)
     y = np.full(wants.shape, -1)
-    y[joins, users] = b.columns("y", np.stack([users, F[joins]], 1), cost=c[users, F[joins]])
+    y[joins, users] = b.columns("y", np.stack([users, F[joins]], 1), cost=c[users, F[joins]], implied=True)
 
     k, i, j = _triples(y >= 0)
     free = ~wants[i, j]
     forced, (k, i, j) = (k[~free], i[~free], j[~free]), (k[free], i[free], j[free])
     index = np.stack([j, F[i], F[k]], 1)
-    z = b.columns("z", index, cost=c[j, F[i]])
+    z = b.columns("z", index, cost=c[j, F[i]], implied=True)
 
     rows = b.rows("serve", F[:, None], low=1.0, high=1.0)
     b.entries(rows[after], x[after, before])
@@ -84,7 +84,7 @@ def _constrained_hybrid(instance: Channelization) -> Program:
 
     k, i, j = _triples(y >= 0)
     index = np.stack([j, F[i], F[k]], 1)
-    z = b.columns("z", index, cost=c[j, F[i]])
+    z = b.columns("z", index, cost=c[j, F[i]], implied=True)
     flows, t_users, t = _unicast_columns(b, instance, F, wants)
 
     rows = b.rows("once", F[:, None], high=1.0)
@@ -118,7 +118,7 @@ def _unconstrained(instance: Channelization) -> Program:
     y = b.columns("y", np.stack([U[j], h], 1)).reshape(u, K)
     zj, zi, zg = (part.ravel() for part in np.indices((u, f, K)))
     index = np.stack([U[zj], F[zi], zg], 1)
-    z = b.columns("z", index, cost=c[U[zj], F[zi]])
+    z = b.columns("z", index, cost=c[U[zj], F[zi]], implied=True)
 
     _receive(b, "receive", index, z, x[zi, zg], y[zj, zg], None)
     useful = wants[zi, zj]
@@ -148,7 +148,7 @@ def _unicast_columns(
     flows, users = np.nonzero(wants)
     names = users if U is None else U[users]
     cost = instance.unicast_price * instance.rates[F[flows]]
-    return flows, users, b.columns("t", np.stack([names, F[flows]], 1), cost=cost)
+    return flows, users, b.columns("t", np.stack([names, F[flows]], 1), cost=cost, implied=True)
 
 
 def _opened(b: Builder, F: Indices, x: Indices) -> None:

@@ -219,4 +219,4 @@ def _wants(instance: Channelization) -> list[tuple[int, int]]:
 
 
 def _row(sets: Any, r: int) -> list[int]:
-    return sets.indices[sets.indptr[r] : sets.indptr[r + 1]].tolist()  # type: ignore[no-any-return]
+    return sets.indices[sets.indptr[r] : sets.indptr[r + 1]].tolist()
