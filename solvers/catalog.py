@@ -7,7 +7,7 @@ from types import ModuleType
 
 from yardline.models.checks import nearest
 
-SOLVERS = {"highs": "yardline.solvers.highs"}
+SOLVERS = {"highs": "yardline.solvers.highs", "cbc": "yardline.solvers.cbc"}
 
 
 def solver(name: str) -> ModuleType:

@@ -56,7 +56,9 @@ def number(value: float | None) -> str:
 
 def percent(value: float | None) -> str:
     """A fraction for people."""
-    return "unknown" if value is None else f"{100 * value:.3g} %"
+    if value is None:
+        return "unknown"
+    return "0 %" if abs(value) <= 1e-6 else f"{100 * value:.3g} %"  # as far as the solvers can tell
 
 
 class Progress:
