@@ -39,27 +39,27 @@ def version() -> str:
     return found
 
 
-def fresh(*, threads: int = 1, seed: int = 0, **options: Any) -> Any:
+def fresh(*, threads: int | None = None, seed: int = 0, **options: Any) -> Any:
     """A silent Highs object with options that are known to have been taken."""
     version()
     import highspy
 
     highs = highspy.Highs()
-    _one_thread_count(threads)
-    settings = {"output_flag": False, "threads": threads, "random_seed": seed, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+    settings = {"output_flag": False, "threads": settle_threads(threads), "random_seed": seed, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
     for name, value in {**settings, **options}.items():
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
             raise ValueError(f"HiGHS {version()} does not take {name}={value!r}")
     return highs
 
 
-def _one_thread_count(threads: int) -> None:
-    """HiGHS keeps the first thread count of a process and fails obscurely on another."""
+def settle_threads(threads: int | None = None) -> int:
+    """The thread count of this process (None: whatever it is, else 1); HiGHS fails obscurely on a second one."""
     if not _threads_of_this_process:
-        _threads_of_this_process.append(threads)
-    if _threads_of_this_process[0] != threads:
+        _threads_of_this_process.append(threads or 1)
+    if threads is not None and _threads_of_this_process[0] != threads:
         first = _threads_of_this_process[0]
         raise ValueError(f"HiGHS runs with {first} thread(s) in this process: {threads} need a process of their own")
+    return _threads_of_this_process[0]
 
 
 def load(highs: Any, program: Program, *, relax: bool) -> None:
@@ -89,7 +89,7 @@ def solve(
     *,
     relax: bool = False,
     time_limit: float = math.inf,
-    threads: int = 1,
+    threads: int | None = None,
     seed: int = 0,
     start: Vector | None = None,
     on_incumbent: OnIncumbent | None = None,
