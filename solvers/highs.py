@@ -177,7 +177,7 @@ def _mip_bound(info: Any, stop: Stop, value: float) -> float:
     if stop is Stop.INFEASIBLE:
         return -math.inf
     bound = info.mip_dual_bound
-    if not math.isfinite(bound) or (bound == 0.0 and info.mip_node_count < 1):
+    if not math.isfinite(bound) or (bound == 0.0 and stop is not Stop.OPTIMAL and info.mip_node_count < 1):
         return -math.inf
     above = bound > value + OPTIMAL * max(1.0, abs(value))
     return float(bound if above else min(bound, value))  # far above: Outcome refuses it loudly
