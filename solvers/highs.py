@@ -5,6 +5,7 @@ Traps that are taken care of here (tests/solvers/test_highs.py has a test for ea
 - `mip_dual_bound` reads 0.0 when it means "none": it is read for MIPs with a usable status only;
 - the number of threads cannot change inside a process: a second count is an error with a sentence;
 - a refused option would be ignored silently: every return code is looked at;
+- its tolerances are absolute: costs are handed over times a power of two (exact), the largest near 1000;
 - `mip_rel_gap` defaults to 1e-4: set to 0 here; an LP's time limit is cumulative: each call has a fresh object.
 """
 
@@ -45,7 +46,13 @@ def fresh(*, threads: int | None = None, seed: int = 0, **options: Any) -> Any:
     import highspy
 
     highs = highspy.Highs()
-    settings = {"output_flag": False, "threads": settle_threads(threads), "random_seed": seed, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+    settings = {
+        "output_flag": False,
+        "threads": settle_threads(threads),
+        "random_seed": seed,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 0.0,
+    }
     for name, value in {**settings, **options}.items():
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
             raise ValueError(f"HiGHS {version()} does not take {name}={value!r}")
@@ -62,6 +69,12 @@ def settle_threads(threads: int | None = None) -> int:
     return _threads_of_this_process[0]
 
 
+def cost_scale(program: Program) -> float:
+    """The power of two that brings the largest cost near 1000, so that rates of 1e-9 or 1e12 are solved alike."""
+    largest = float(np.abs(program.cost).max(initial=0.0))
+    return 2.0 ** (10 - math.frexp(largest)[1]) if 0 < largest < math.inf else 1.0
+
+
 def load(highs: Any, program: Program, *, relax: bool) -> None:
     """Hand a program over."""
     import highspy
@@ -69,8 +82,9 @@ def load(highs: Any, program: Program, *, relax: bool) -> None:
     lp = highspy.HighsLp()
     rows, columns = program.shape
     lp.num_row_, lp.num_col_ = rows, columns
-    lp.offset_ = program.offset
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = program.cost, program.col_low, program.col_high
+    scale = cost_scale(program)
+    lp.offset_ = program.offset * scale
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = program.cost * scale, program.col_low, program.col_high
     lp.row_lower_, lp.row_upper_ = program.row_low, program.row_high
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.num_row_, lp.a_matrix_.num_col_ = rows, columns
@@ -128,7 +142,7 @@ def _listen(highs: Any, program: Program, on_incumbent: OnIncumbent | None, on_b
             on_incumbent(point, program.value(point))
 
     def logged(event: Any) -> None:
-        bound = event.data_out.mip_dual_bound
+        bound = event.data_out.mip_dual_bound / cost_scale(program)
         if on_bound is not None and math.isfinite(bound) and bound != 0.0:
             on_bound(bound)
 
@@ -166,17 +180,17 @@ def _outcome(highs: Any, program: Program, status: Any, *, mip: bool) -> Outcome
     value = math.inf if point is None else program.value(point)
     if stop is Stop.OPTIMAL and point is None:
         return Outcome(stop=Stop.ERROR, solver=f"{solver}: its point breaks a row")
-    bound = _mip_bound(info, stop, value) if mip else -math.inf
-    duals = np.array(solution.row_dual) if not mip and solution.dual_valid else None
+    bound = _mip_bound(info, stop, value, cost_scale(program)) if mip else -math.inf
+    duals = np.array(solution.row_dual) / cost_scale(program) if not mip and solution.dual_valid else None
     ray = _ray(highs) if not mip and stop is Stop.INFEASIBLE else None
     return Outcome(stop=stop, value=value, bound=bound, point=point, duals=duals, ray=ray, solver=solver)
 
 
-def _mip_bound(info: Any, stop: Stop, value: float) -> float:
+def _mip_bound(info: Any, stop: Stop, value: float, scale: float) -> float:
     """What the MIP proved; a bound within the tolerance above the value is the value."""
     if stop is Stop.INFEASIBLE:
         return -math.inf
-    bound = info.mip_dual_bound
+    bound = info.mip_dual_bound / scale
     if not math.isfinite(bound) or (bound == 0.0 and stop is not Stop.OPTIMAL and info.mip_node_count < 1):
         return -math.inf
     above = bound > value + OPTIMAL * max(1.0, abs(value))
