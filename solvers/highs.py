@@ -5,13 +5,15 @@ Traps that are taken care of here (tests/solvers/test_highs.py has a test for ea
 - `mip_dual_bound` reads 0.0 when it means "none": it is read for MIPs with a usable status only;
 - the number of threads cannot change inside a process: a second count is an error with a sentence;
 - a refused option would be ignored silently: every return code is looked at;
-- its tolerances are absolute: costs are handed over times a power of two (exact), the largest near 1000;
+- its tolerances are wider than ours: an optimum that breaks a row of whole columns is cut off and the run repeated;
+- they are absolute, too: costs are handed over times a power of two (exact), the largest near 1000;
 - `mip_rel_gap` defaults to 1e-4: set to 0 here; an LP's time limit is cumulative: each call has a fresh object.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +23,7 @@ from yardline.models.checks import Vector
 from yardline.models.method import Unavailable
 from yardline.models.numbers import OPTIMAL
 from yardline.models.program import Program
-from yardline.solvers.outcome import Outcome, Stop, accepted
+from yardline.solvers.outcome import Outcome, Stop, accepted, broken
 
 WRONG_VERSIONS = {"1.14.0": "its presolve returns wrong optima"}
 _threads_of_this_process: list[int] = []
@@ -122,10 +124,38 @@ def solve(
         highs.setSolution(solution)
     if mip:
         _listen(highs, program, on_incumbent, on_bound)
+    begun = time.monotonic()
     status = highs.run()
+    while mip and _cut_off(highs, program):
+        highs.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - begun)))
+        status = highs.run()
     if mip:
         highs.disableCallbacks()
     return _outcome(highs, program, status, mip=mip)
+
+
+def _cut_off(highs: Any, program: Program) -> bool:
+    """Forbid an optimum that breaks a row within HiGHS' tolerance; whether there was one, and it could be.
+
+    Where a 0/1 point breaks a'x <= u, so does every point that is no smaller at a > 0 and no larger at a < 0: a cover cut.
+    """
+    import highspy
+
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return False
+    point = program.rounded(np.array(highs.getSolution().col_value))
+    cuts = 0
+    for row in broken(program, point).tolist():
+        span = slice(program.matrix.indptr[row], program.matrix.indptr[row + 1])
+        columns, values = program.matrix.indices[span], program.matrix.data[span]
+        if ((program.col_low[columns] < 0) | (program.col_high[columns] > 1)).any():
+            continue
+        over = program.matrix[[row]] @ point > program.row_high[row]
+        pushing = columns[(values > 0) == (point[columns] > 0.5) if over[0] else (values < 0) == (point[columns] > 0.5)]
+        signs = np.where(point[pushing] > 0.5, -1.0, 1.0)
+        highs.addRow(1.0 - float((signs < 0).sum()), highspy.kHighsInf, len(pushing), pushing.astype(np.int32), signs)
+        cuts += 1
+    return cuts > 0
 
 
 def relaxation(highs: Any, program: Program) -> Outcome:
