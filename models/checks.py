@@ -88,9 +88,17 @@ def integer(value: object, field: str, *, low: int = 0, high: int | None = None)
     wanted = f"a whole number >= {low}" if high is None else f"a whole number from {low} to {high}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         fail(field, value, wanted)
-    if not math.isfinite(value) or value != int(value) or value < low or (high is not None and value > high):
+    if not _whole(value) or value < low or (high is not None and value > high):
         fail(field, value, wanted)
     return int(value)
+
+
+def _whole(value: Any) -> bool:
+    """Whether a number is whole and fits a float64."""
+    try:
+        return math.isfinite(value) and value == int(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return False
 
 
 def choice(value: object, field: str, options: Sequence[str]) -> str:
@@ -128,6 +136,8 @@ def vector(
 ) -> Vector:
     """Finite numbers, at least `low` (None: of any sign), as a read-only array."""
     items = listing(value, field, length=length, of=of)
+    if isinstance(items, np.ndarray) and items.ndim != 1:
+        fail(field, f"an array of shape {items.shape}", "a list of numbers")
     return _finite(_floats(items, field), field, low)
 
 
@@ -155,7 +165,8 @@ def _floats(items: Sequence[Any] | NDArray[Any], field: str, width: int | None =
         if items.dtype.kind not in "iuf":
             fail(field, items.dtype.name, "an array of numbers")
         return np.array(items, dtype=np.float64)
-    if not {type(item) for item in items} <= {int, float}:
+    odd = {type(item) for item in items} - {int, float}
+    if odd and not all(map(_is_number, items)):  # numpy's numbers are welcome
         position = next(p for p, item in enumerate(items) if not _is_number(item))
         fail(_position(field, position, width), items[position], "a number")
     try:
@@ -166,7 +177,7 @@ def _floats(items: Sequence[Any] | NDArray[Any], field: str, width: int | None =
 
 
 def _is_number(item: object) -> bool:
-    return isinstance(item, (int, float)) and not isinstance(item, bool)
+    return isinstance(item, (int, float, np.integer, np.floating)) and not isinstance(item, bool)
 
 
 def _position(field: str, flat: int, width: int | None) -> str:
@@ -198,7 +209,7 @@ def index_vector(value: object, field: str, *, bound: int, length: int | None = 
 def _index(item: object, field: str, bound: int) -> int:
     if isinstance(item, (bool, np.bool_)) or not isinstance(item, (int, float, np.integer, np.floating)):
         fail(field, item, f"an index from 0 to {bound - 1}")
-    if not math.isfinite(item) or item != int(item) or not 0 <= item < bound:
+    if not _whole(item) or not 0 <= item < bound:
         fail(field, item, f"an index from 0 to {bound - 1}" if bound else "nothing: there is nothing to refer to")
     return int(item)
 

@@ -5,9 +5,11 @@ Methods and bounds run in a worker that can be killed; every cost comes from the
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -146,11 +148,17 @@ def verify(instance: Instance, certificate: Mapping[str, Any] | str | os.PathLik
         instance=instance.hash,
         kind=verdict.kind,
         holds=verdict.holds,
-        bound=None if verdict.bound is None else as_float(verdict.bound),
+        bound=_finite(verdict.bound),
         optimal=verdict.optimal,
         seconds=time.monotonic() - begun,
         reason=verdict.reason,
     )
+
+
+def _finite(exact: Fraction | None) -> float | None:
+    """An exact bound as a number that JSON can hold; None where there is none."""
+    value = -math.inf if exact is None else as_float(exact)
+    return value if math.isfinite(value) else None
 
 
 def auto_method(instance: Instance, time_limit: float) -> str:

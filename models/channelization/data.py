@@ -161,8 +161,8 @@ def _receive_weight(given: Any, m: int, n: int) -> Vector:
     if not nested:
         return checks.vector(rows, "receive_weight")
     full = checks.matrix(rows, "receive_weight", shape=(m, n))
-    if n and (full == full[:, :1]).all():
-        return checks.frozen(full[:, 0].copy())
+    if (full == full[:, :1]).all():  # also where there is no flow to weigh
+        return checks.frozen(full[:, 0].copy() if n else np.ones(m))
     return full
 
 

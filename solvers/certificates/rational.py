@@ -10,6 +10,8 @@ A float64 is an integer over a power of two, so everything is integer arithmetic
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
@@ -135,5 +137,8 @@ def rounded_up(bound: Fraction, offset: Fraction, step: Fraction) -> Fraction:
 
 def as_float(exact: Fraction) -> float:
     """The largest float64 that does not exceed an exact bound."""
-    value = float(exact)
+    try:
+        value = float(exact)
+    except OverflowError:
+        return sys.float_info.max if exact > 0 else -math.inf
     return value if Fraction(value) <= exact else float(np.nextafter(value, -np.inf))

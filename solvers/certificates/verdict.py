@@ -47,8 +47,9 @@ def header(kind: str, instance: Instance) -> dict[str, Any]:
 def verify(instance: Instance, document: Mapping[str, Any]) -> Verdict:
     """Check a certificate in exact arithmetic; a malformed one is a ValueError, a wrong one a verdict."""
     fields = Fields(document)
-    if fields.need("yardline") != VERSION:
-        checks.fail("yardline", document["yardline"], f"format version {VERSION}")
+    version = fields.need("yardline")
+    if type(version) is not int or version != VERSION:
+        checks.fail("yardline", version, f"format version {VERSION}")
     kind = checks.text(fields.need("kind"), "kind")
     problem = checks.text(fields.need("problem"), "problem")
     owner = checks.text(fields.need("instance"), "instance")

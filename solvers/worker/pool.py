@@ -21,6 +21,9 @@ CHILD = Path(__file__).with_name("child.py")
 START_UP = 120.0
 """Seconds that imports may take before a method starts; they do not count against its limit."""
 
+LONGEST_WAIT = 86_400.0
+"""Seconds; the system's own wait takes no more than some weeks."""
+
 How = Literal["done", "failed", "killed", "died", "interrupted"]
 Listener = Callable[[Any], None]
 
@@ -58,7 +61,7 @@ class Worker:
         """Run `target(payload, send)` in the child; what it sends as "found" goes to the listener."""
         begun = time.monotonic()
         try:
-            self._start()
+            self.start()
             self._connection.send_bytes(pickle.dumps({"target": target, "payload": payload}, protocol=5))
             ended = self._watch(time_limit, listener)
         except KeyboardInterrupt:
@@ -75,7 +78,10 @@ class Worker:
         started: float | None = None
         deadline = time.monotonic() + START_UP
         while True:
-            if not self._connection.poll(max(0.0, deadline - time.monotonic())):
+            left = max(0.0, deadline - time.monotonic())
+            if not self._connection.poll(min(left, LONGEST_WAIT)):
+                if left > LONGEST_WAIT:
+                    continue
                 seconds = time.monotonic() - (started or deadline - START_UP)
                 return Ended(how="killed", error=f"it did not stop at its limit of {time_limit:g} s", seconds=seconds)
             kind, content = pickle.loads(self._connection.recv_bytes())
@@ -92,7 +98,8 @@ class Worker:
                 words = {"error": content["message"], "kind": content["type"], "traceback": content["traceback"]}
                 return Ended(how="failed", seconds=seconds, **words)
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Have a child running; a new one knows nothing yet."""
         if self._process is not None and self._process.poll() is None:
             return
         self.kill()

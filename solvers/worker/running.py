@@ -12,6 +12,7 @@ from yardline.models import registry
 from yardline.models.instance import Instance, Solution
 from yardline.models.method import Answer, Finding, Run
 from yardline.models.problem import problem_of
+from yardline.solvers import highs
 from yardline.solvers.worker.pool import Ended, Listener, Worker
 
 TARGET = "yardline.solvers.worker.running:serve"
@@ -31,6 +32,7 @@ def run_entry(
     listener: Listener | None = None,
 ) -> Ended:
     """Run a method or a bound in a worker: `run` holds time_limit, seed, solver, threads, certify."""
+    worker.start()  # a child that was ended meanwhile has forgotten its instances
     payload = {
         "entry": _portable(entry),
         "hash": instance.hash,
@@ -59,6 +61,7 @@ def serve(payload: Mapping[str, Any], send: Send) -> Answer:
     given = payload["entry"]
     entry: registry.Entry = pickle.loads(given) if isinstance(given, bytes) else registry.find(*given)
     send("started", None)
+    highs.settle_threads(payload["run"]["threads"])
     run = Run(**payload["run"], listener=lambda finding: send("found", finding))
     extra = {"run": run} if entry.wants_run else {}
     rng = np.random.default_rng(run.seed)
