@@ -13,8 +13,9 @@ from yardline.models.problem import problem_names, problem_of
 from yardline.solvers.catalog import solver
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certify import one_leaf, tree_certificate
-from yardline.solvers.exact import TREE, program_of, search_tree
+from yardline.solvers.exact import program_of
 from yardline.solvers.outcome import Outcome, Stop
+from yardline.solvers.programs import TREE, search_tree
 
 LP = "the relaxation of the formulation contains every plan, and its dual multipliers bound it (weak duality, in rationals)"
 
@@ -47,7 +48,7 @@ def tree(instance: Instance, rng: Generator, *, run: Run, nodes: int = 200_000) 
         return Answer(infeasible=reason)
     program = program_of(problem, instance)
     quick: Outcome = solver(run.solver).solve(program, time_limit=0.3 * run.left(), threads=run.threads, seed=run.seed)
-    found = search_tree(problem, instance, program, run, cutoff=quick.value, most_nodes=nodes)
+    found = search_tree(program, run, cutoff=quick.value, most_nodes=nodes)
     document, proved = tree_certificate(instance, program, found)
     note = "" if found.finished else f"the tree was not finished ({len(found.nodes):,} nodes)"
     bound = as_float(proved)

@@ -106,7 +106,9 @@ def extract(instance: Instance, model: Any) -> Solution:
     chosen: dict[str, Any] = {}
     for family in model.component_objects(pyo.Var):
         indices = [key if isinstance(key, tuple) else (key,) for key in family if (family[key].value or 0) > 0.5]
-        chosen[family.local_name] = np.array(indices, dtype=np.int64).reshape(len(indices), -1)
+        chosen[family.local_name] = np.array(indices, dtype=np.int64).reshape(
+            len(indices), len(indices[0]) if indices else 1
+        )
     return problem_of(instance).decode(instance, chosen)
 
 
