@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-COSTS = st.sampled_from([0, 1, 2, 3, 5, 8, 9, 0.5, 2.25])
-WEIGHTS = st.sampled_from([0, 0.5, 1, 1, 2, 3])
-FACTORS = st.sampled_from([0, 0.1, 0.5, 1, 1, 2])
+COSTS = st.sampled_from([1, 2, 3, 5, 8, 9, 0.5, 2.25, 0])
+WEIGHTS = st.sampled_from([1, 2, 3, 0.5, 0])
+FACTORS = st.sampled_from([1, 0.1, 0.5, 2, 3, 0])
 
 
 @st.composite
@@ -23,17 +23,30 @@ def parents(draw: Any, n: int) -> list[int | None]:
 
 
 @st.composite
-def instances(draw: Any, most_nodes: int = 4, most_formats: int = 4, most_conversions: int = 7) -> dict[str, Any]:
-    n, m = draw(st.integers(1, most_nodes)), draw(st.integers(1, most_formats))
+def conversions(draw: Any, m: int, source: int, most: int) -> list[tuple[int, int]]:
+    """Pairs of formats; mostly such that everything can be made from the source."""
+    chosen, order = set(), [source, *draw(st.permutations([f for f in range(m) if f != source]))]
+    if draw(st.integers(0, 4)) < 4:
+        chosen = {(order[draw(st.integers(0, k - 1))], order[k]) for k in range(1, m)}
     pairs = [(f, g) for f in range(m) for g in range(m) if f != g]
-    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=most_conversions)) if pairs else []
+    if pairs:
+        chosen |= set(draw(st.lists(st.sampled_from(pairs), max_size=most)))
+    return sorted(chosen)[:most]
+
+
+@st.composite
+def instances(draw: Any, most_nodes: int = 4, most_formats: int = 4, most_conversions: int = 7) -> dict[str, Any]:
+    n = draw(st.sampled_from([k for k in (2, 3, 4, 5, 1) if k <= most_nodes]))
+    m = draw(st.sampled_from([k for k in (3, 4, 2, 1) if k <= most_formats]))
+    source = draw(st.integers(0, m - 1))
+    chosen = draw(conversions(m, source, most_conversions))
     formats = st.lists(st.integers(0, m - 1), unique=True, max_size=m)
     document: dict[str, Any] = {
         "parent": draw(parents(n)),
         "requests": [draw(formats) for _ in range(n)],
         "formats": [{"name": f"f{f}", "transmission": draw(COSTS)} for f in range(m)],
         "conversions": [{"from": f, "to": g, "cost": draw(COSTS)} for f, g in chosen],
-        "source": draw(st.integers(0, m - 1)),
+        "source": source,
     }
     for name, values in (("alpha", FACTORS), ("beta", FACTORS)):
         if draw(st.booleans()):
