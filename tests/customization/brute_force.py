@@ -1,7 +1,8 @@
-"""Brute force for customization, written from PROBLEMS.md section 4 on plain documents; shares no code with the package.
+"""Brute force for customization, written from the statement of the problem on plain documents; shares no code with it.
 
-`cost` and `broken_rules` read a plan literally. `least_cost` tries, node by node, every set of conversions on every set of formats
-that may arrive, and every set of formats on every link; `least_of_all_plans` tries every plan there is (a dozen arcs at most).
+`cost` and `broken_rules` read a plan literally. `least_cost` tries, node by node, every set of conversions on every set
+of formats that may arrive, and every set of formats on every link; `least_of_all_plans` tries every plan there is (a
+dozen arcs at most).
 """
 
 from __future__ import annotations

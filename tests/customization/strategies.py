@@ -1,4 +1,4 @@
-"""Tiny customization instances and plans for hypothesis: every option, weights, requests anywhere, formats out of reach."""
+"""Tiny customization instances and plans for hypothesis: all options, requests anywhere, formats out of reach."""
 
 from __future__ import annotations
 

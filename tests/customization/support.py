@@ -17,8 +17,9 @@ from yardline.solvers.outcome import Stop
 def chain() -> dict[str, Any]:
     """Root 0 - node 1 - nodes 2 and 3; a large source format 0, a small format 1, a tiny format 2.
 
-    Best plan, by hand: the root makes 1 (5) and sends it to 1 (2); node 1 sends it on to 2 (2), makes 2 of it (3) and sends
-    that to 3 (1): 13. Making 2 at node 3 costs 2 + 3 instead of 3 + 1, making it at the root 1 more on the first link: 14 each.
+    Best plan, by hand: the root makes 1 (5) and sends it to node 1 (2), which sends it on to node 2 (2), makes 2 of it
+    (3) and sends that to node 3 (1): 13. Making 2 at node 3 costs 2 + 3 instead of 3 + 1, making it at the root costs 1
+    more on the first link: 14 each.
     """
     return {
         "parent": [None, 0, 1, 1],

@@ -1,4 +1,4 @@
-"""The program: the same matrix from Pyomo and from arrays, its optimum that of brute force, points and plans back and forth."""
+"""The program: one matrix from Pyomo and arrays, its optimum that of brute force, points and plans back and forth."""
 
 from __future__ import annotations
 
@@ -56,6 +56,35 @@ def test_sixty_four_formats_in_a_row() -> None:
         "source": 0,
     }
     assert best(document) == pytest.approx(69)
+
+
+def three_bundles() -> dict[str, Any]:
+    """Three bundles (10 each), each yields two of three formats for nothing: two bundles are needed, three halves suffice.
+
+    So the relaxation is 15, the optimum 20.
+    """
+    steps = [
+        (0, 1, 10),
+        (0, 2, 10),
+        (0, 3, 10),
+        *((b, f, 0) for b, f in ((1, 4), (1, 5), (2, 5), (2, 6), (3, 6), (3, 4))),
+    ]
+    return {
+        "parent": [None],
+        "requests": [[4, 5, 6]],
+        "formats": [{"name": str(f), "transmission": 0} for f in range(7)],
+        "conversions": [{"from": f, "to": g, "cost": c} for f, g, c in steps],
+        "source": 0,
+    }
+
+
+def test_a_relaxation_that_is_not_tight() -> None:
+    program = assembly.assemble(read(three_bundles()))
+    assert optimum(program, relax=True) == pytest.approx(15)
+    assert optimum(program) == pytest.approx(20)
+    tree = prove(program, cutoff=20.0, seconds_left=lambda: 60.0)
+    assert tree.finished
+    assert 1 < len(tree.nodes) <= 15
 
 
 def test_a_free_cycle_makes_nothing() -> None:
@@ -173,9 +202,7 @@ def _from_pyomo(model: Any) -> tuple[dict[str, Any], dict[str, Row]]:
     """Columns and rows by name; names as the arrays write them."""
     form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=pyo.minimize)
     cost = form.c.toarray()[0]
-    columns = {
-        _name(v): (cost[j], float(v.lb), float(v.ub), v.is_binary()) for j, v in enumerate(form.columns)
-    }
+    columns = {_name(v): (cost[j], float(v.lb), float(v.ub), v.is_binary()) for j, v in enumerate(form.columns)}
     names, matrix = list(columns), form.A.tocsr()
     rows: dict[str, Row] = {}
     for r, row in enumerate(form.rows):

@@ -28,7 +28,7 @@ def test_best_plan_of_the_chain() -> None:
 
 
 def test_weights() -> None:
-    # links 3 * 2 + 0.5 * 2 + 2 * 1 = 9 at alpha 2; conversions 2 * 5 + 4 * 3 = 22 at beta 0.5; the root's link weight counts nowhere
+    # links 3 * 2 + 0.5 * 2 + 2 * 1 = 9 at alpha 2; conversions 2 * 5 + 4 * 3 = 22 at beta 0.5; the root has no link
     document = chain() | {"alpha": 2, "beta": 0.5, "link_weight": [99, 3, 0.5, 2], "node_weight": [2, 4, 7, 7]}
     assert judged(document, best_plan()).cost == 2 * 9 + 0.5 * 22
 
@@ -80,9 +80,7 @@ def test_each_rule_alone(plan: dict[str, Any], expected: Violation) -> None:
 def test_a_link_into_a_subtree_without_requests() -> None:
     document = chain() | {"requests": [[], [], [1], []]}
     plan = {"sends": [[], [1], [1], [1]], "converts": [[[0, 1]], [], [], []]}
-    assert judged(document, plan).violations == (
-        Violation(rule="idle-link", where={"node": 3, "format": 1}, amount=1),
-    )
+    assert judged(document, plan).violations == (Violation(rule="idle-link", where={"node": 3, "format": 1}, amount=1),)
 
 
 @settings(deadline=None, max_examples=300)

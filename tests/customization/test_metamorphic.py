@@ -92,7 +92,7 @@ def test_a_format_that_leads_nowhere_changes_nothing(document: Document, data: A
 @METAMORPHIC
 @given(instances(), st.data())
 def test_a_relay_without_weight_changes_nothing(document: Document, data: Any) -> None:
-    """A new node on a link, whose second half costs nothing, may convert where the node below may, at the same price."""
+    """A new node on a link whose second half costs nothing may do what the node below does, at the same price."""
     n = len(document["parent"])
     if n == 1:
         return
