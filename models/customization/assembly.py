@@ -126,7 +126,7 @@ class _Flows:
         table = np.full((len(self.node), len(self.able)), -1)
         last = self.node == self.w
         table[last, self.h[last]] = b.rows("arrive", self.wanted, low=1.0, high=1.0)
-        inner = self.able[self.h]
+        inner = self._touched()
         inner[self.node == 0, self.source] = False
         inner[last, self.h[last]] = False
         place, f = np.nonzero(inner)
@@ -138,6 +138,15 @@ class _Flows:
         _put(b, table[self.z.place, self.z.fro], self.z.column, -1.0)
         _below(b, "sent", self.u, self.arcs.x[self.node[self.u.place], self.u.to])
         _below(b, "done", self.z, self.z_arc)
+
+    def _touched(self) -> NDArray[np.bool_]:
+        """Where some flow enters or leaves: places x formats."""
+        result = np.zeros((len(self.node), len(self.able)), dtype=bool)
+        result[self.u.place, self.u.to] = True
+        result[self.u.place - 1, self.u.fro] = True
+        result[self.z.place, self.z.to] = True
+        result[self.z.place, self.z.fro] = True
+        return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ left again or requested. Nothing enters (0,s), and no flow of (w,h) leaves (w,h)
     from(w,h,v,f) = u[w,h,k,f] (k after v on path[w]) + sum(z[w,h,v,f,g] for g)
 
     (arrive)  into(w,h,w,h) == 1                        for (w,h) in R
-    (balance) into(w,h,v,f) - from(w,h,v,f) == 0        for (w,h) in R, v in path[w], f in D[h]; not (0,s), not (w,h)
+    (balance) into(w,h,v,f) - from(w,h,v,f) == 0        for (w,h) in R, v in path[w], f in D[h]; not (0,s), not (w,h);
+                                                        and where there is a flow to balance
     (sent)    u[w,h,v,f] <= x[v,f]
     (done)    z[w,h,v,f,g] <= y[v,f,g]
     (once)    x[v,f] + sum(y[v,e,f] for e) <= 1         for v in V, f in U[v]; not (0,s)
@@ -102,7 +103,7 @@ def _flow_rows(m: Any, S: _Sets) -> None:
     def arrive(m: Any, w: int, h: int) -> Any:
         return sum(enter[w, h, w, h]) == 1
 
-    @m.Constraint([q for q in S.places if q[2:] != (0, S.s) and q[2:] != q[:2]])
+    @m.Constraint([q for q in S.places if q[2:] != (0, S.s) and q[2:] != q[:2] and enter[q] + leave[q]])
     def balance(m: Any, *q: int) -> Any:
         return sum(enter[q]) - sum(leave[q]) == 0
 

@@ -118,9 +118,9 @@ def test_broken_files_are_refused_by_line(old: str, new: str, message: str) -> N
 
 
 def test_no_graph_at_all() -> None:
-    with pytest.raises(ValueError, match="^there are no nodes: expected a line Nodes N"):
+    with pytest.raises(ValueError, match=r"^there are no nodes: expected a line Nodes N"):
         stp.read("SECTION Graph\nEND\n")
-    with pytest.raises(ValueError, match="^line 1 reads '{}': expected a line of a Steiner tree problem"):
+    with pytest.raises(ValueError, match=r"^line 1 reads '\{\}': expected a line of a Steiner tree problem"):
         stp.read("{}\n")
 
 
