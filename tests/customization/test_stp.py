@@ -69,9 +69,11 @@ def test_arcs_and_root() -> None:
     assert best(document) == pytest.approx(4)
 
 
-def test_the_cheapest_of_parallel_edges_counts() -> None:
-    document = instance_of(TRIANGLE.replace("Edges 4", "Edges 5").replace("E 2 4 1", "E 2 4 1\nE 4 2 0.5"))
-    assert {"from": 1, "to": 3, "cost": 0.5} in document["conversions"]
+@pytest.mark.parametrize("pair", ["E 2 4 1\nE 4 2 0.5", "E 2 4 0.5\nE 4 2 1"])
+def test_the_cheapest_of_parallel_edges_counts(pair: str) -> None:
+    document = instance_of(TRIANGLE.replace("Edges 4", "Edges 5").replace("E 2 4 1", pair))
+    for tail, head in ((1, 3), (3, 1)):
+        assert {"from": tail, "to": head, "cost": 0.5} in document["conversions"]
     assert len(document["conversions"]) == 8
 
 
