@@ -14,7 +14,7 @@ from yardline.models.customization.data import Customization
 MOST_TRANSMISSION, MOST_CONVERSION = 30, 60  # the ranges of the paper's video formats
 
 
-@registry.workload("customization", "customization-random", paper="004 section 6 (random formats)")
+@registry.workload("customization", "customization-random", paper="004 section 6 (setup)")
 def random(
     rng: Generator,
     *,

@@ -226,5 +226,14 @@ def encode(instance: Customization, program: Program, plan: CustomizationPlan) -
     point = np.zeros(program.shape[1])
     for name, members in names.items():
         family = program.family(name)
-        point[family.span] = [tuple(row) in members for row in family.index.tolist()]
+        point[family.span] = _among(family.index, members)
     return point
+
+
+def _among(index: Indices, members: set[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Which rows of an index are members."""
+    if not members:
+        return np.zeros(len(index), dtype=bool)
+    shape = tuple((index.max(axis=0) + 1).tolist())
+    wanted = np.ravel_multi_index(tuple(np.array(list(members), dtype=np.int64).T), shape)
+    return np.isin(np.ravel_multi_index(tuple(index.T), shape), wanted)

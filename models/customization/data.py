@@ -78,23 +78,23 @@ class Customization(Instance):
     def requested_below(self) -> NDArray[np.bool_]:
         """Which formats are requested in the subtree of each node: nodes x formats."""
         own = self.requests.toarray().astype(bool)
-        return checks.frozen(tree.gathered(own, self.parent, self.top_down))  # type: ignore[no-any-return]
+        return checks.frozen(tree.gathered(own, self.parent, self.top_down))
 
     @cached_property
     def awaiting(self) -> NDArray[np.bool_]:
         """The nodes with a request in their subtree: only links into those may carry anything."""
         own = np.diff(self.requests.indptr)[:, None] > 0
-        return checks.frozen(tree.gathered(own, self.parent, self.top_down)[:, 0])  # type: ignore[no-any-return]
+        return checks.frozen(tree.gathered(own, self.parent, self.top_down)[:, 0])
 
     @cached_property
     def send_cost(self) -> Vector:
         """What the link into v pays for carrying format f: nodes x formats."""
-        return checks.frozen(self.alpha * self.link_weight[:, None] * self.tau)  # type: ignore[no-any-return]
+        return checks.frozen(self.alpha * self.link_weight[:, None] * self.tau)
 
     @cached_property
     def convert_cost(self) -> Vector:
         """What node v pays for each conversion: nodes x conversions."""
-        return checks.frozen(self.beta * self.node_weight[:, None] * self.conversion_cost)  # type: ignore[no-any-return]
+        return checks.frozen(self.beta * self.node_weight[:, None] * self.conversion_cost)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -210,7 +210,7 @@ def _without_root(given: Any) -> Any:
 
 def _weights(given: Any, field: str, n: int) -> Vector:
     if given is None:
-        return checks.frozen(np.ones(n))  # type: ignore[no-any-return]
+        return checks.frozen(np.ones(n))
     return checks.vector(given, field, length=n, of="nodes")
 
 

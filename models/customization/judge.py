@@ -41,7 +41,7 @@ def evaluate(instance: Customization, plan: CustomizationPlan) -> Judgement:
 
 def available(instance: Customization, plan: CustomizationPlan) -> NDArray[np.bool_]:
     """The formats that each node gets to have: nodes x formats."""
-    have = plan.sends.toarray().astype(bool)
+    have: NDArray[np.bool_] = plan.sends.toarray().astype(bool)
     have[0] = False
     have[0, instance.source] = True
     nodes, conversions = _pairs(plan.converts)

@@ -21,7 +21,7 @@ def parents(given: object) -> Indices:
     else:
         result = np.array([_parent(entry, v, len(rows)) for v, entry in enumerate(rows)], dtype=np.int64)
     _check(result)
-    return checks.frozen(result)  # type: ignore[no-any-return]
+    return checks.frozen(result)
 
 
 def _parent(entry: Any, v: int, n: int) -> int:
