@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-READ_SECTIONS = ("", "comment", "graph", "terminals")
-IGNORED = ("name", "creator", "date", "problem", "remark", "cost", "rootp", "section", "end", "eof", "33d32945")
+READ_SECTIONS = ("", "graph", "terminals")
+IGNORED = ("creator", "date", "problem", "remark", "cost", "end", "33d32945")
+MOST_NODES = 1_000_000
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ def read(source: str | Path) -> dict[str, Any]:
             break
         if key == "section":
             section = " ".join(words[1:]).lower()
-        elif section in READ_SECTIONS:
+        elif section in READ_SECTIONS or key == "name":
             _take(graph, key, words[1:], number)
     return _document(graph)
 
@@ -62,6 +63,8 @@ def _take(graph: _Graph, key: str, words: list[str], line: int) -> None:
         graph.name = " ".join(words).strip('"')
     elif key == "nodes":
         graph.nodes = _whole(words, line, "Nodes N")
+        if graph.nodes > MOST_NODES:
+            _refuse(line, words[0], f"at most {MOST_NODES:,} nodes")
     elif key in ("edges", "arcs", "terminals"):
         graph.declared["terminals" if key == "terminals" else "edges"] = _whole(words, line, f"{key} N"), line
     elif key in ("e", "a"):

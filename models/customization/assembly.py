@@ -104,16 +104,18 @@ class _Flows:
         reachable = arcs.made[wanted[:, 1]]
         self.unreachable, self.wanted = wanted[~reachable], wanted[reachable]
         self.request, self.node = _ways(instance, self.wanted[:, 0])
-        self.able = graph.makers(instance) & arcs.made  # row h: what is made and can become h
+        makers = graph.makers(instance)
+        self.able = np.array(list(makers.values()), dtype=bool).reshape(-1, instance.m) & arcs.made
         self.w, self.h = self.wanted[self.request].T  # of each place, i.e. request and node on its way
+        self.goal = np.searchsorted(list(makers), self.h)  # the row of `able`: what is made and can become h
 
     def columns(self, b: Builder) -> None:
         """Columns u[w,h,v,f] and z[w,h,v,f,g]."""
-        place, f = np.nonzero(self.able[self.h] & (self.node > 0)[:, None])
+        place, f = np.nonzero(self.able[self.goal] & (self.node > 0)[:, None])
         index = np.stack([self.w[place], self.h[place], self.node[place], f], 1)
         self.u = _Part(place, f, f, index, b.columns("u", index, integer=False))
         cf, cg = self.arcs.f, self.arcs.g
-        place, c = np.nonzero((self.able[:, cg] & self.arcs.made[cf])[self.h])
+        place, c = np.nonzero((self.able[:, cg] & self.arcs.made[cf])[self.goal])
         v, f, g = self.node[place], cf[c], cg[c]
         fits = ((v != 0) | (g != self.source)) & ((v != self.w[place]) | (f != self.h[place]))
         place, c, v, f, g = place[fits], c[fits], v[fits], f[fits], g[fits]
@@ -123,7 +125,7 @@ class _Flows:
 
     def rows(self, b: Builder) -> None:
         """Rows arrive, balance, sent and done."""
-        table = np.full((len(self.node), len(self.able)), -1)
+        table = np.full((len(self.node), self.able.shape[1]), -1)
         last = self.node == self.w
         table[last, self.h[last]] = b.rows("arrive", self.wanted, low=1.0, high=1.0)
         inner = self._touched()
@@ -141,7 +143,7 @@ class _Flows:
 
     def _touched(self) -> NDArray[np.bool_]:
         """Where some flow enters or leaves: places x formats."""
-        result = np.zeros((len(self.node), len(self.able)), dtype=bool)
+        result = np.zeros((len(self.node), self.able.shape[1]), dtype=bool)
         result[self.u.place, self.u.to] = True
         result[self.u.place - 1, self.u.fro] = True
         result[self.z.place, self.z.to] = True

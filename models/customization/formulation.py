@@ -50,7 +50,7 @@ class _Sets:
         self.s, self.V = s, [v for v in range(instance.n) if instance.awaiting[v]]
         self.R = [(w, h) for w, h in requests if made[h]]
         self.N = [(w, h) for w, h in requests if not made[h]]
-        D = {h: {f for f in range(instance.m) if made[f] and makers[h, f]} for _, h in requests}
+        D = {h: {f for f in range(instance.m) if made[f] and makers[h][f]} for _, h in requests}
         self.path = {w: tree.path(instance.parent, w) for w, _ in requests}
         U: dict[int, set[int]] = {v: set() for v in self.V}
         for w, h in self.R:

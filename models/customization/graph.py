@@ -26,12 +26,10 @@ def made(instance: Customization) -> NDArray[np.bool_]:
     return _reached(instance.conversions, instance.m, instance.source)
 
 
-def makers(instance: Customization) -> NDArray[np.bool_]:
-    """Row h: the formats that can be turned into h, itself included; empty where nobody requests h."""
-    result = np.zeros((instance.m, instance.m), dtype=bool)
-    for h in np.unique(instance.requests.indices).tolist():
-        result[h] = _reached(instance.conversions[:, ::-1], instance.m, h)
-    return result
+def makers(instance: Customization) -> dict[int, NDArray[np.bool_]]:
+    """For each requested format, the formats that can be turned into it, itself included."""
+    back = instance.conversions[:, ::-1]
+    return {h: _reached(back, instance.m, h) for h in np.unique(terminals(instance)[:, 1]).tolist()}
 
 
 def useful(instance: Customization) -> NDArray[np.bool_]:
@@ -39,8 +37,10 @@ def useful(instance: Customization) -> NDArray[np.bool_]:
     wanted = np.zeros((instance.n, instance.m), dtype=bool)
     wanted[tuple(terminals(instance).T)] = True
     below = tree.gathered(wanted, instance.parent, instance.top_down)
-    ways = below.astype(np.float32) @ makers(instance).astype(np.float32)  # small counts, exact
-    return (ways > 0) & made(instance)
+    result = np.zeros(below.shape, dtype=bool)
+    for h, able in makers(instance).items():
+        result |= np.logical_and.outer(below[:, h], able)
+    return result & made(instance)
 
 
 def _reached(arcs: Indices, m: int, start: int) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from yardline.models import registry
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.judge import evaluate
-from yardline.models.method import Answer
+from yardline.models.method import Answer, Unsuitable
 from yardline.solvers.heuristics.customization import steiner
 
 METHODS = ("all-in-root", "all-in-leaves")
@@ -103,6 +103,13 @@ def test_all_sets_of_formats_at_once(document: dict[str, Any]) -> None:
         table[row, chosen] = True
     done = steiner.conversions(instance, table) @ instance.conversion_cost
     assert done == pytest.approx([least_cost(whole | {"requests": [chosen]}) for chosen in wanted], rel=1e-12)
+
+
+def test_too_many_formats_are_said_to_be_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steiner, "EXACT_FORMATS", 0)
+    monkeypatch.setattr(steiner, "MOST_FORMATS", 2)
+    with pytest.raises(Unsuitable, match=r"^there are 3 formats"):
+        run("all-in-root", read(chain()))
 
 
 def test_shortest_paths_share_what_is_there() -> None:

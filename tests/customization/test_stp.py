@@ -102,6 +102,7 @@ def test_a_file(tmp_path: Path) -> None:
         ("E 1 4 2\n", "", "line 10 announces 4 edges, but 3 follow: expected as many as announced"),
         ("T 3\n", "", "line 18 announces 3 terminals, but 2 follow: expected as many as announced"),
         ("Nodes 4\n", "", "line 10: a node is named before the number of nodes: expected Nodes N first"),
+        ("Nodes 4", "Nodes 1000001", "line 9 reads '1000001': expected at most 1,000,000 nodes"),
         ("Nodes 4", "Nodes many", "line 9 reads 'many': expected Nodes N as a whole number"),
         (
             "T 3\n",

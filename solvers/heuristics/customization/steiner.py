@@ -16,18 +16,19 @@ from scipy.sparse.csgraph import shortest_path
 from yardline.models.checks import Indices, Vector
 from yardline.models.customization import graph
 from yardline.models.customization.data import Customization
+from yardline.models.method import Unsuitable
 
 EXACT_FORMATS = 16
+MOST_FORMATS = 6_000
 
 
 def conversions(instance: Customization, wanted: NDArray[np.bool_]) -> csr_array:
     """Which conversions make each row of wanted formats, all within reach: rows x conversions, 0/1."""
     small = int(graph.made(instance).sum()) <= EXACT_FORMATS
     maker = _by_sets(instance, wanted) if small else _by_paths(instance, wanted)
-    position = np.full((instance.m, instance.m), -1)
-    position[tuple(instance.conversions.T)] = np.arange(len(instance.conversions))
     rows, formats = np.nonzero(maker >= 0)
-    columns = position[maker[rows, formats], formats]
+    codes = instance.conversions @ np.array([instance.m, 1])  # in increasing order, as the conversions are sorted
+    columns = np.searchsorted(codes, maker[rows, formats] * instance.m + formats)
     return csr_array(
         (np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(len(wanted), len(instance.conversions))
     )
@@ -86,6 +87,8 @@ def _best_supersets(cost: Vector, k: int) -> Indices:
 
 def _by_paths(instance: Customization, wanted: NDArray[np.bool_]) -> Indices:
     """The same by the shortest-path heuristic, all rows side by side."""
+    if instance.m > MOST_FORMATS:
+        raise Unsuitable(f"there are {instance.m:,} formats, and the table of their distances holds {MOST_FORMATS:,}")
     steps = csr_array((instance.conversion_cost, tuple(instance.conversions.T)), shape=(instance.m, instance.m))
     distance, before = shortest_path(steps, method="D", return_predecessors=True)
     maker = np.full(wanted.shape, -1)
