@@ -1,0 +1,1 @@
+"""Heuristics of customization, and the conversion trees that they share."""
