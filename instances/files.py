@@ -1,7 +1,7 @@
 """Instances, solutions and certificates as files. Errors name the file; a file is there whole or not at all.
 
-Readers by ending: .json, .json.gz (both read and written). Large tables may live beside the JSON: wherever a field
-holds an array, {"parquet": "name.parquet"} may stand in its place, relative to the JSON and inside its folder.
+Readers by ending: .json, .json.gz (both read and written), .stp (SteinLib, read). Large tables may live beside the JSON:
+wherever a field holds an array, {"parquet": "name.parquet"} may stand in its place, relative to the JSON and inside its folder.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from yardline.instances import stp
 from yardline.models import checks
 from yardline.models.checks import Fields
 from yardline.models.instance import Instance, Solution
@@ -173,5 +174,5 @@ def _umask() -> int:
     return mask
 
 
-READERS: dict[str, Callable[[Path], dict[str, Any]]] = {}
+READERS: dict[str, Callable[[Path], dict[str, Any]]] = {".stp": stp.read}
 """Further formats by ending: each returns the document of an instance."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from yardline.models.checks import Vector
-from yardline.models.instance import Instance, Solution
+from yardline.models.instance import Instance
 from yardline.models.program import Program
 from yardline.solvers.branching import Node, Tree, whole_duals
 from yardline.solvers.certificates.rational import BITS, ExactProgram, common_step, rounded_up
@@ -15,24 +15,22 @@ from yardline.solvers.certificates.verdict import header
 
 
 def tree_certificate(
-    instance: Instance, program: Program, tree: Tree, *, plan: Solution | None = None, round_up: bool = True
+    about: Instance | Program, program: Program, tree: Tree, *, round_up: bool = True
 ) -> tuple[dict[str, Any], Fraction]:
-    """The certificate of a tree and the exact bound that it proves; with a plan, a proof of optimality."""
+    """The certificate of a tree and the exact bound that it proves (with the plan added, a proof of optimality)."""
     nodes = tree.document()
     bound = tree_bound(ExactProgram(program), nodes, BITS)
     step = _visible_step(program) if round_up else None
     if step is not None:
         bound = rounded_up(bound, Fraction(program.offset), step)
     document = {
-        **header(KIND, instance),
+        **header(KIND, about),
         "program": program.hash,
         "bits": BITS,
         "bound": str(bound),
         "step": None if step is None else str(step),
         "nodes": nodes,
     }
-    if plan is not None:
-        document["plan"] = plan.document()
     return document, bound
 
 

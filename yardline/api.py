@@ -20,6 +20,7 @@ from yardline.models import checks, registry
 from yardline.models.instance import Instance, Solution
 from yardline.models.method import Answer, Finding, Unavailable, Unsuitable
 from yardline.models.problem import problem_of
+from yardline.models.program import Program
 from yardline.results import (
     Bounded,
     Contradiction,
@@ -31,8 +32,10 @@ from yardline.results import (
     reconciled,
     status_of,
 )
+from yardline.solvers import mps
 from yardline.solvers.catalog import solver as solver_module
 from yardline.solvers.certificates.rational import as_float
+from yardline.solvers.certificates.verdict import MODEL
 from yardline.solvers.certificates.verdict import verify as check_certificate
 from yardline.solvers.worker.pool import Ended, worker
 from yardline.solvers.worker.running import run_entry
@@ -52,6 +55,12 @@ def load(path: str | os.PathLike[str]) -> Instance:
     if not os.path.exists(path) and str(path) in examples():
         path = examples()[str(path)]
     return files.read_instance(path)
+
+
+def load_program(path: str | os.PathLike[str]) -> Program:
+    """The program in an MPS file: what a certificate of a user's own model is checked against."""
+    with files.blaming(path):
+        return mps.read(Path(path))
 
 
 def save(
@@ -137,8 +146,8 @@ def evaluate(
     )
 
 
-def verify(instance: Instance, certificate: Mapping[str, Any] | str | os.PathLike[str]) -> Verified:
-    """Recompute what a certificate proves, in exact arithmetic."""
+def verify(instance: Instance | Program, certificate: Mapping[str, Any] | str | os.PathLike[str]) -> Verified:
+    """Recompute what a certificate proves about an instance, or about a program of the user's own, in exact arithmetic."""
     begun = time.monotonic()
     if isinstance(certificate, Mapping):
         verdict = check_certificate(instance, certificate)
@@ -146,7 +155,7 @@ def verify(instance: Instance, certificate: Mapping[str, Any] | str | os.PathLik
         with files.blaming(certificate):
             verdict = check_certificate(instance, files.read_document(Path(certificate)))
     return Verified(
-        problem=instance.problem,
+        problem=MODEL if isinstance(instance, Program) else instance.problem,
         instance=instance.hash,
         kind=verdict.kind,
         holds=verdict.holds,

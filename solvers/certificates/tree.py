@@ -1,6 +1,7 @@
 """The certificate `tree`: branchings on whole columns, with duals (or a Farkas ray) at each leaf.
 
     {"kind": "tree", ..., "program": <hash>, "bits": 40, "bound": "p/q", "step": "p/q" or null, "plan": {...} or absent,
+     "point": [...] (in place of a plan, for a program of the user's own),
      "nodes": [{"branch": column, "at": v, "below": node, "above": node},     x[column] <= v, or x[column] >= v + 1
                {"duals": [[row, integer over 2**bits], ...]},                  a leaf with its bound
                {"ray": [[row, integer over 2**bits], ...]}, ...]}              a leaf without any feasible point
@@ -30,17 +31,19 @@ Duals = list[tuple[int, int]]
 
 
 @registry.certificate(KIND, summary="Branchings with duals or Farkas rays at the leaves; rechecked in rationals.")
-def check(instance: Instance, fields: Fields) -> Verdict:
-    """Recompute what a tree proves about an instance."""
-    program = problem_of(instance).assemble(instance)
+def check(about: Instance | Program, fields: Fields) -> Verdict:
+    """Recompute what a tree proves about an instance, or about a program of the user's own."""
+    program = about if isinstance(about, Program) else problem_of(about).assemble(about)
     bound, claimed = check_program(program, fields)
-    plan = fields.take("plan")
+    plan, point = fields.take("plan"), fields.take("point")
     fields.done()
     if bound < claimed:
         return Verdict(kind=KIND, holds=False, bound=bound, reason=f"it claims {claimed} but proves {bound}")
-    if plan is None:
-        return Verdict(kind=KIND, holds=True, bound=bound)
-    return _with_plan(instance, ExactProgram(program), bound, plan)
+    if isinstance(about, Instance) and plan is not None:
+        return _with_plan(about, ExactProgram(program), bound, plan)
+    if isinstance(about, Program) and point is not None:
+        return _with_point(ExactProgram(program), bound, point)
+    return Verdict(kind=KIND, holds=True, bound=bound)
 
 
 def check_program(program: Program, fields: Fields) -> tuple[Fraction, Fraction]:
@@ -150,6 +153,18 @@ def _with_plan(instance: Instance, exact: ExactProgram, bound: Fraction, plan: o
     cost = exact.value(point)
     if not exact.feasible(point) or abs(cost - Fraction(judgement.cost)) > Fraction(SAME) * max(Fraction(1), abs(cost)):
         return Verdict(kind=KIND, holds=False, bound=bound, reason="its plan is not worth what the judge says")
+    return _meets(bound, cost)
+
+
+def _with_point(exact: ExactProgram, bound: Fraction, given: object) -> Verdict:
+    """Whether the bound meets the cost of the point (a whole number per column) that the certificate carries."""
+    point = checks.vector(given, "point", length=exact.program.shape[1], low=None, of="columns")
+    if not exact.feasible(point):
+        return Verdict(kind=KIND, holds=False, bound=bound, reason="its point breaks a row")
+    return _meets(bound, exact.value(point))
+
+
+def _meets(bound: Fraction, cost: Fraction) -> Verdict:
     optimal = bound >= cost - Fraction(OPTIMAL) * abs(cost)
     reason = "" if optimal else f"its plan costs {float(cost):g}, more than the bound: not a proof of optimality"
     return Verdict(kind=KIND, holds=optimal, bound=min(bound, cost), optimal=optimal, reason=reason)

@@ -15,6 +15,7 @@ from typing import Any
 from yardline.models import checks, registry
 from yardline.models.checks import Fields
 from yardline.models.instance import Instance
+from yardline.models.program import Program
 from yardline.solvers.certificates.rational import Refused
 
 VERSION = 1
@@ -39,12 +40,17 @@ def rational(value: object, field: str) -> Fraction:
     return Fraction(value)
 
 
-def header(kind: str, instance: Instance) -> dict[str, Any]:
+MODEL = "model"
+"""What stands for the problem in certificates about a program of the user's own; its hash stands for the instance's."""
+
+
+def header(kind: str, about: Instance | Program) -> dict[str, Any]:
     """The fields that every certificate begins with."""
-    return {"yardline": VERSION, "kind": kind, "problem": instance.problem, "instance": instance.hash}
+    problem = MODEL if isinstance(about, Program) else about.problem
+    return {"yardline": VERSION, "kind": kind, "problem": problem, "instance": about.hash}
 
 
-def verify(instance: Instance, document: Mapping[str, Any]) -> Verdict:
+def verify(about: Instance | Program, document: Mapping[str, Any]) -> Verdict:
     """Check a certificate in exact arithmetic; a malformed one is a ValueError, a wrong one a verdict."""
     fields = Fields(document)
     version = fields.need("yardline")
@@ -54,10 +60,10 @@ def verify(instance: Instance, document: Mapping[str, Any]) -> Verdict:
     problem = checks.text(fields.need("problem"), "problem")
     owner = checks.text(fields.need("instance"), "instance")
     checker = registry.find("certificate", "", kind)
-    if problem != instance.problem or owner != instance.hash:
+    if problem != header(kind, about)["problem"] or owner != about.hash:
         return Verdict(kind=kind, holds=False, bound=None, reason="it is a certificate for another instance")
     try:
-        verdict: Verdict = checker.function(instance, fields)
+        verdict: Verdict = checker.function(about, fields)
     except Refused as refusal:
         return Verdict(kind=kind, holds=False, bound=None, reason=str(refusal))
     return verdict

@@ -134,8 +134,9 @@ def verify(
 ) -> int:
     """Recompute a bound, or a proof of optimality, in exact arithmetic; exit 1 if it does not hold."""
     import yardline as yl
+    from yardline.api import load_program
 
-    verified = yl.verify(yl.load(instance), certificate)
+    verified = yl.verify(load_program(instance) if instance.endswith(".mps") else yl.load(instance), certificate)
     lines = [
         ("holds", "yes" if verified.holds else f"no: {verified.reason}"),
         ("bound", number(verified.bound)),
@@ -194,6 +195,26 @@ def generate(
     return 0
 
 
+def export(
+    instance: o.Instance,
+    to: Annotated[str, typer.Option("--to", help="mps or lp.")] = "mps",
+    relax: Annotated[bool, typer.Option("--relax", help="Without integrality.")] = False,
+    output: o.Out = None,
+    as_json: o.Json = False,
+    verbose: o.Verbose = False,
+) -> int:
+    """The formulation as a file for any other solver, with readable names."""
+    import yardline as yl
+
+    loaded = yl.load(instance)
+    target = output if output is not None else Path(f"{loaded.name or loaded.problem}.{to}")
+    o.writable(target)
+    yl.export(loaded, target, to=to, relax=relax)
+    document = {"problem": loaded.problem, "instance": loaded.hash, "out": str(target)}
+    show(document, [("written", str(target)), ("problem", loaded.problem), ("instance", loaded.hash)], as_json)
+    return 0
+
+
 def methods(
     problem: Annotated[str | None, typer.Argument(metavar="[PROBLEM]", help="Only those of one problem.")] = None,
     as_json: o.Json = False,
@@ -206,7 +227,7 @@ def methods(
     if problem is not None:
         Problem(problem)
     kinds = ("method", "bound", "workload", "experiment")
-    found = {kind: registry.entries(kind, problem) for kind in kinds}  # type: ignore[arg-type]
+    found = {kind: registry.entries(kind, problem) for kind in kinds}
     if as_json:
         show({f"{kind}s": [_entry_document(e) for e in entries] for kind, entries in found.items()}, [], True)
         return 0
@@ -240,4 +261,4 @@ def doctor(as_json: o.Json = False, verbose: o.Verbose = False) -> int:
     return 0 if ok else 1
 
 
-COMMANDS = (solve, bound, verify, evaluate, generate, methods, doctor)
+COMMANDS = (solve, bound, verify, evaluate, generate, export, methods, doctor)
