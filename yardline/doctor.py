@@ -79,7 +79,7 @@ def _solver(name: str) -> str:
 
 
 def _java() -> str:
-    from yardline.java import find
+    from yardline.decomposition.tasks.java import find
 
     return str(find())
 

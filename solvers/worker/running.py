@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -64,8 +65,14 @@ def serve(payload: Mapping[str, Any], send: Send) -> Answer:
     highs.settle_threads(payload["run"]["threads"])
     run = Run(**payload["run"], listener=lambda finding: send("found", finding))
     extra = {"run": run} if entry.wants_run else {}
-    rng = np.random.default_rng(run.seed)
+    rng = generator(instance.hash, entry.name, run.seed)
     return _answer(entry, instance, entry.function(instance, rng, **payload["options"], **extra))
+
+
+def generator(instance: str, method: str, seed: int) -> np.random.Generator:
+    """The randomness of a run: the same wherever and beside whatever it runs."""
+    digest = hashlib.sha256(f"{instance}|{method}|{seed}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
 def _instance(key: str, pickled: bytes | None) -> Instance:

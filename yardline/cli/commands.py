@@ -226,7 +226,7 @@ def methods(
 
     if problem is not None:
         Problem(problem)
-    kinds = ("method", "bound", "workload", "experiment")
+    kinds: tuple[registry.Kind, ...] = ("method", "bound", "workload", "experiment")
     found = {kind: registry.entries(kind, problem) for kind in kinds}
     if as_json:
         show({f"{kind}s": [_entry_document(e) for e in entries] for kind, entries in found.items()}, [], True)

@@ -16,7 +16,7 @@ OLDEST = 17
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime: its executable, its version, and whether it needs our launcher (see yardline/spark)."""
+    """A Java runtime: its executable, its version, and whether it needs our launcher (see session.py)."""
 
     executable: Path
     version: int

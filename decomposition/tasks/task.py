@@ -1,0 +1,109 @@
+"""A task is plain data: a function's name, its payload, its time limit. A failure is a result that says why.
+
+Both engines do the same with a task (`execute`), so they give the same answers; only who does it differs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from yardline.models.method import Finding
+from yardline.solvers.worker.pool import Ended, worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One call of `target(payload, send)` in a worker; `finish(payload, ended, findings)` makes plain data of its end.
+
+    `shared` names what many tasks have in common (an instance): it travels once per worker and is in the payload under
+    "shared" when the task runs.
+    """
+
+    key: str
+    target: str  # "module:function"
+    payload: Mapping[str, Any]
+    time_limit: float
+    finish: str = ""  # "module:function"; none: the answer itself
+    shared: str = ""
+    group: str = ""  # tasks of one group take about equally long
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of a task."""
+
+    key: str
+    value: Any = None
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a value."""
+        return not self.error
+
+
+class Engine(Protocol):
+    """Runs tasks, yields results as they finish, in no particular order."""
+
+    def run(self, tasks: Iterable[Task], shared: Mapping[str, Any]) -> Iterator[Result]:
+        """Results as they finish; closing the iterator stops what is still running."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+
+
+def execute(task: Task, shared: Any = None) -> Result:
+    """One task in a worker of this process; never raises for what the task does."""
+    begun = time.monotonic()
+    findings: list[Finding] = []
+    payload = {**task.payload, "shared": shared} if task.shared else task.payload
+    try:
+        with worker() as mine:
+            ended = mine.call(task.target, payload, time_limit=task.time_limit, listener=findings.append)
+        value = function(task.finish)(payload, ended, findings) if task.finish else _answer(ended)
+    except Exception as error:  # a failure is a result
+        words = " ".join(str(error).split())
+        return Result(key=task.key, error=f"{type(error).__name__}: {words}", seconds=time.monotonic() - begun)
+    return Result(key=task.key, value=value, seconds=time.monotonic() - begun)
+
+
+def _answer(ended: Ended) -> Any:
+    if ended.how == "interrupted":
+        raise KeyboardInterrupt
+    if ended.how != "done":
+        raise RuntimeError(f"{ended.kind or ended.how}: {ended.error}")
+    return ended.answer
+
+
+def function(name: str) -> Callable[..., Any]:
+    """A function by "module:function"."""
+    module, _, attribute = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+@dataclass(slots=True)
+class Pace:
+    """How long tasks of a group take, so that short ones travel together."""
+
+    target: float = 1.0  # seconds of work that one batch should hold
+    most: int = 200
+    seen: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def learn(self, group: str, seconds: float) -> None:
+        """One more task of a group has taken this long."""
+        count, total = self.seen.get(group, (0, 0.0))
+        self.seen[group] = (count + 1, total + seconds)
+
+    def batch(self, group: str) -> int:
+        """How many tasks of a group to send at once; one while nothing is known."""
+        count, total = self.seen.get(group, (0, 0.0))
+        if count == 0:
+            return 1
+        return max(1, min(self.most, int(self.target / max(1e-4, total / count))))
