@@ -1,0 +1,183 @@
+"""Overlay as arrays: the program of formulation.py (same rows, same columns, same names), assembled with numpy.
+
+tests/overlay/test_formulation.py shows that both are the same matrix.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from yardline.models.checks import Indices
+from yardline.models.overlay.data import Overlay
+from yardline.models.overlay.parties import Party, crowds, parties, too_large, useful_links
+from yardline.models.overlay.points import decode, encode
+from yardline.models.program import Builder, Program
+
+__all__ = ["assemble", "decode", "encode", "size"]
+
+
+def size(instance: Overlay) -> int:
+    """About how many columns the program has: what decides whether it is within reach."""
+    audience = np.asarray(instance.subscribes.sum(axis=0)).reshape(-1)
+    publishes = instance.rates > 0
+    inside = instance.subscribes.multiply(publishes).sum(axis=0) > 0
+    outside = publishes.sum(axis=0) - instance.subscribes.multiply(publishes).sum(axis=0)
+    arcs = instance.B * (instance.B - 1)
+    if instance.topology == "tree":
+        return int(instance.U * instance.B + arcs * (instance.B + instance.U + (inside + outside).sum()))
+    copies = inside * np.maximum(1, audience) + outside * (audience + 1)
+    return int(instance.U * instance.B + arcs * copies.sum())
+
+
+def assemble(instance: Overlay) -> Program:
+    """The program of an instance."""
+    b = Builder()
+    x = _places(b, instance)
+    if instance.B == 1:
+        _access_rows(b, instance, x)
+    elif instance.topology == "tree":
+        _one_tree(b, instance, x)
+    else:
+        _mesh(b, instance, x)
+    return b.program()
+
+
+def places(instance: Overlay) -> Indices:
+    """Pairs (user, broker) that have a column x; a user without any possible broker has one that must stay 0."""
+    may = instance.possible.copy()
+    may[~may.any(axis=1), 0] = True
+    return np.argwhere(may)
+
+
+def _places(b: Builder, instance: Overlay) -> Indices:
+    """Columns x[u,b]: their positions, users x brokers, -1 where there is none."""
+    pairs = places(instance)
+    user, broker = pairs.T
+    x = np.full((instance.U, instance.B), -1)
+    high = instance.possible[user, broker].astype(np.float64)
+    x[user, broker] = b.columns("x", pairs, cost=instance.price[user, broker], high=high)
+    return x
+
+
+def _access_rows(b: Builder, instance: Overlay, x: Indices) -> None:
+    user, broker = np.nonzero(x >= 0)
+    b.entries(b.rows("serve", np.arange(instance.U)[:, None], low=1.0, high=1.0)[user], x[user, broker])
+    w = instance.traffic
+    tight = [k for k in np.flatnonzero(np.isfinite(instance.limit)) if w[user[broker == k]].sum() > instance.limit[k]]
+    limited = np.array(tight, dtype=np.int64)
+    for row, k in zip(b.rows("room", limited[:, None], high=instance.limit[limited]), limited, strict=True):
+        users = np.flatnonzero((x[:, k] >= 0) & (w > 0))
+        b.entries(row, x[users, k], w[users])
+    few = crowds(instance)
+    rows = b.rows("few", np.array([(k, m) for k, m, _ in few]).reshape(-1, 2), high=np.array([m for _, m, _ in few]))
+    for row, (k, _, crowd) in zip(rows, few, strict=True):
+        b.entries(row, x[crowd, k])
+
+
+def arcs_of(links: Indices) -> Indices:
+    """Both directions of each link: first all as given, then all reversed."""
+    return np.concatenate([links, links[:, ::-1]])
+
+
+def _mesh(b: Builder, instance: Overlay, x: Indices) -> None:
+    groups, arcs = parties(instance), arcs_of(useful_links(instance))
+    T = _party_arcs(b, instance, groups, arcs)
+    flows = [(t, v) for t, party in enumerate(groups) if len(party.others) > 1 for v in party.others]
+    owner = np.array([t for t, _ in flows], dtype=np.int64)
+    index = _crossed(np.array(flows, dtype=np.int64).reshape(-1, 2), arcs)
+    f = b.columns("f", index, integer=False).reshape(len(flows), len(arcs))
+    _access_rows(b, instance, x)
+    carried = [(t, party.others[0]) for t, party in enumerate(groups) if len(party.others) == 1]
+    single = np.array([t for t, _ in carried], dtype=np.int64)
+    _flow_rows(b, instance, x, groups, np.array(carried + flows, dtype=np.int64), np.concatenate([T[single], f]), arcs)
+    rows = b.rows("carry", index, low=0.0)
+    b.entries(rows, T[owner].ravel())
+    b.entries(rows, f.ravel(), -1.0)
+    _leave(b, instance, x, groups, arcs, T)
+
+
+def _leave(b: Builder, instance: Overlay, x: Indices, groups: list[Party], arcs: Indices, T: Indices) -> None:
+    """sum(T[t,b,j] for j) >= x[root,b] where the party cannot be at b as a whole."""
+    large = np.array(too_large(instance, groups), dtype=np.int64).reshape(-1, 2)
+    for row, (t, k) in zip(b.rows("leave", large, low=0.0), large.tolist(), strict=True):
+        b.entries(row, T[t, arcs[:, 0] == k])
+        b.entries(row, x[groups[t].root, [k]], -1.0)
+
+
+def _party_arcs(b: Builder, instance: Overlay, groups: list[Party], arcs: Indices) -> Indices:
+    """Columns T[t,i,j]: parties x arcs."""
+    index = _crossed(np.arange(len(groups))[:, None], arcs)
+    rate = np.array([party.rate for party in groups])
+    cost = np.outer(rate, instance.core_cost[arcs[:, 0], arcs[:, 1]])
+    return b.columns("T", index, cost=cost.ravel()).reshape(len(groups), len(arcs))
+
+
+def _crossed(left: Indices, right: Indices) -> Indices:
+    """All rows of one index followed by all rows of the other."""
+    return np.concatenate([np.repeat(left, len(right), axis=0), np.tile(right, (len(left), 1))], axis=1)
+
+
+def _flow_rows(
+    b: Builder, instance: Overlay, x: Indices, groups: list[Party], flows: Indices, f: Indices, arcs: Indices
+) -> None:
+    """sum(f into i) - sum(f out of i) == x[v,i] - x[root,i]."""
+    if not len(flows):
+        return
+    B, count = instance.B, len(flows)
+    rows = b.rows("flow", _crossed(flows, np.arange(B)[:, None]), low=0.0, high=0.0).reshape(count, B)
+    b.entries(rows[:, arcs[:, 1]].ravel(), f.ravel())
+    b.entries(rows[:, arcs[:, 0]].ravel(), f.ravel(), -1.0)
+    roots = np.array([party.root for party in groups])[flows[:, 0]]
+    for user, sign in ((flows[:, 1], -1.0), (roots, 1.0)):
+        column = x[user]
+        b.entries(rows[column >= 0], column[column >= 0], sign)
+
+
+def _one_tree(b: Builder, instance: Overlay, x: Indices) -> None:
+    groups, links = parties(instance), useful_links(instance)
+    arcs, half = arcs_of(links), len(links)
+    z = b.columns("z", links)
+    T = _party_arcs(b, instance, groups, arcs)
+    roots = _crossed(np.arange(instance.B)[:, None], arcs)
+    away = roots[:, 0] != roots[:, 2]  # no arc leads into the root
+    a = np.full(len(roots), -1)
+    a[away] = b.columns("a", roots[away], integer=False)
+    a = a.reshape(instance.B, len(arcs))
+    users = np.array(sorted({u for party in groups for u in party.users}), dtype=np.int64)
+    q = b.columns("q", _crossed(users[:, None], arcs), integer=False).reshape(len(users), len(arcs))
+    _access_rows(b, instance, x)
+    _oriented(b, "span", np.arange(instance.B), links, a, z, half)
+    _parents(b, "parent", np.arange(instance.B), instance.B, arcs, a, None)
+    _oriented(b, "away", users, links, q, z, half)
+    _parents(b, "reach", users, instance.B, arcs, q, x[users])
+    place = np.full(instance.U, -1)
+    place[users] = np.arange(len(users))
+    pairs = [(t, v) for t, party in enumerate(groups) for v in party.others]
+    t, v = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    s = np.array([groups[k].root for k in t], dtype=np.int64)
+    rows = b.rows("path", _crossed(np.stack([t, v], axis=1), arcs), low=0.0)
+    b.entries(rows, T[t].ravel())
+    b.entries(rows, q[place[s]].ravel(), -1.0)
+    b.entries(rows, q[place[v]].ravel())
+    _leave(b, instance, x, groups, arcs, T)
+
+
+def _oriented(b: Builder, name: str, who: Indices, links: Indices, a: Indices, z: Indices, half: int) -> None:
+    """a[k,i,j] + a[k,j,i] == z[i,j]."""
+    rows = b.rows(name, _crossed(who[:, None], links), low=0.0, high=0.0)
+    for part in (a[:, :half].ravel(), a[:, half:].ravel()):
+        b.entries(rows[part >= 0], part[part >= 0])
+    b.entries(rows, np.tile(z, len(who)), -1.0)
+
+
+def _parents(b: Builder, name: str, who: Indices, B: int, arcs: Indices, a: Indices, x: Indices | None) -> None:
+    """sum(a[k,j,i] for j) == 1 for each i but the root, which is k or where x says."""
+    index = _crossed(who[:, None], np.arange(B)[:, None])
+    keep = np.ones(len(index), dtype=bool) if x is not None else index[:, 0] != index[:, 1]
+    rows = np.full(len(index), -1)
+    rows[keep] = b.rows(name, index[keep], low=1.0, high=1.0)
+    rows = rows.reshape(len(who), B)
+    into = rows[:, arcs[:, 1]]
+    b.entries(into[a >= 0], a[a >= 0])
+    if x is not None:
+        b.entries(rows[x >= 0], x[x >= 0])
