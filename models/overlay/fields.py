@@ -94,11 +94,16 @@ def vector_with_gaps(value: object, field: str, length: int, gap: str) -> Vector
     if isinstance(items, np.ndarray) and items.dtype.kind in "iuf":
         return _array_with_gaps(items, field, gap)
     for p, item in enumerate(items):
-        if item is not None and (isinstance(item, bool) or not isinstance(item, (int, float))):
+        if item is not None and (isinstance(item, bool) or not isinstance(item, (int, float, np.number))):
             checks.fail(f"{field}[{p}]", item, f"a number >= 0 ({gap})")
-    known = checks.vector([0.0 if item is None else item for item in items], field)
+    known = checks.vector([0.0 if item is None else _plain(item) for item in items], field)
     missing = np.array([item is None for item in items], dtype=bool)
     return checks.frozen(np.where(missing, INF, known))  # type: ignore[no-any-return]
+
+
+def _plain(item: Any) -> int | float:
+    """A number of numpy's as Python's; whole numbers of any size stay as they are."""
+    return item.item() if isinstance(item, np.number) else item  # type: ignore[no-any-return]
 
 
 def _array_with_gaps(array: Any, field: str, gap: str) -> Vector:

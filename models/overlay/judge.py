@@ -125,7 +125,9 @@ def _one_tree(
     links = np.zeros((0, 2), np.int64) if plan.links is None else plan.links
     broken = []
     if len(links) != instance.B - 1:
-        broken.append(Violation(rule="links", where={"expected": instance.B - 1}, amount=abs(len(links) - instance.B + 1)))
+        broken.append(
+            Violation(rule="links", where={"expected": instance.B - 1}, amount=abs(len(links) - instance.B + 1))
+        )
     parts = int(wiring.components(links, instance.B).max()) + 1
     if parts > 1:
         broken.append(Violation(rule="spanning", where={}, amount=float(parts - 1)))

@@ -29,7 +29,9 @@ def decode(instance: Overlay, chosen: Mapping[str, Indices]) -> OverlayPlan:
         arcs = used[used[:, 0] == t, 1:]
         _offer(instance, known, frozenset(broker[list(party.users)].tolist()), np.unique(np.sort(arcs, axis=1), axis=0))
     trees = [
-        (source, channel, sorted(known[brokers])) for source, channel, brokers in _needed(instance, broker) if len(brokers) > 1
+        (source, channel, sorted(known[brokers]))
+        for source, channel, brokers in _needed(instance, broker)
+        if len(brokers) > 1
     ]
     return OverlayPlan.of(instance, broker=broker, trees=trees)
 
