@@ -140,9 +140,9 @@ def _one_tree(b: Builder, instance: Overlay, x: Indices) -> None:
     T = _party_arcs(b, instance, groups, arcs)
     roots = _crossed(np.arange(instance.B)[:, None], arcs)
     away = roots[:, 0] != roots[:, 2]  # no arc leads into the root
-    a = np.full(len(roots), -1)
-    a[away] = b.columns("a", roots[away], integer=False)
-    a = a.reshape(instance.B, len(arcs))
+    flat = np.full(len(roots), -1)
+    flat[away] = b.columns("a", roots[away], integer=False)
+    a = flat.reshape(instance.B, len(arcs))
     users = np.array(sorted({u for party in groups for u in party.users}), dtype=np.int64)
     q = b.columns("q", _crossed(users[:, None], arcs), integer=False).reshape(len(users), len(arcs))
     _access_rows(b, instance, x)
@@ -174,9 +174,9 @@ def _parents(b: Builder, name: str, who: Indices, B: int, arcs: Indices, a: Indi
     """sum(a[k,j,i] for j) == 1 for each i but the root, which is k or where x says."""
     index = _crossed(who[:, None], np.arange(B)[:, None])
     keep = np.ones(len(index), dtype=bool) if x is not None else index[:, 0] != index[:, 1]
-    rows = np.full(len(index), -1)
-    rows[keep] = b.rows(name, index[keep], low=1.0, high=1.0)
-    rows = rows.reshape(len(who), B)
+    flat = np.full(len(index), -1)
+    flat[keep] = b.rows(name, index[keep], low=1.0, high=1.0)
+    rows = flat.reshape(len(who), B)
     into = rows[:, arcs[:, 1]]
     b.entries(into[a >= 0], a[a >= 0])
     if x is not None:

@@ -1,6 +1,7 @@
 """When an overlay instance has no valid plan: users, their traffic, and the room of the brokers open to them.
 
-Trees can always be wired, so only places count: every user goes to one open broker, no broker beyond its (widened) capacity.
+Trees can always be wired, so only places count: every user goes to one open broker, no broker takes more than its
+(widened) capacity.
 Quick tests come first; what they leave open is decided by an integer program over the places alone.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,9 +106,9 @@ def _suspects(instance: Overlay) -> Iterator[list[int]]:
 
 
 def _overfull(instance: Overlay) -> list[int]:
-    """The brokers with a positive price of room when users may be divided and the excess is least (a linear program)."""
+    """The brokers whose room has a price when users may be divided and the excess is least: a linear program."""
     user, broker = np.nonzero(instance.possible & np.isfinite(instance.limit))
-    free = (instance.possible & np.isinf(instance.limit)).any(axis=1)  # these can always be placed
+    free = np.asarray((instance.possible & np.isinf(instance.limit)).any(axis=1))  # these can always be placed
     keep = ~free[user] & (instance.traffic[user] > 0)
     user, broker = user[keep], broker[keep]
     users, user = np.unique(user, return_inverse=True)
@@ -114,8 +116,8 @@ def _overfull(instance: Overlay) -> list[int]:
     if not count:
         return []
     scale = float(instance.traffic.max())
-    placed = coo_array((np.ones(count), (user, np.arange(count))), shape=(len(users), count + instance.B))
-    load = coo_array(
+    placed: Any = coo_array((np.ones(count), (user, np.arange(count))), shape=(len(users), count + instance.B))
+    load: Any = coo_array(
         (
             np.concatenate([instance.traffic[users][user] / scale, -np.ones(instance.B)]),
             (np.concatenate([broker, np.arange(instance.B)]), np.arange(count + instance.B)),
@@ -124,7 +126,7 @@ def _overfull(instance: Overlay) -> list[int]:
     cost = np.concatenate([np.zeros(count), np.ones(instance.B)])
     limit = np.where(np.isfinite(instance.limit), instance.limit, 0.0) / scale
     result = linprog(cost, A_ub=load.tocsr(), b_ub=limit, A_eq=placed.tocsr(), b_eq=np.ones(len(users)), method="highs")
-    if result.status != 0 or result.fun <= 0:
+    if result.status != 0 or not result.fun > 0:  # type: ignore[operator]
         return []
     return [int(b) for b in np.flatnonzero(result.ineqlin.marginals < -1e-9)]
 
@@ -155,9 +157,13 @@ def _placed(instance: Overlay, users: Indices, patience: float = PATIENCE) -> bo
     load = coo_array((w[user] / scale[broker], (broker, np.arange(count))), shape=(instance.B, count)).tocsr()
     rows = [LinearConstraint(serve, 1.0, 1.0), LinearConstraint(load, -np.inf, instance.limit / scale)]
     while time.monotonic() < until:
-        left = {"time_limit": until - time.monotonic()}
+        left: Any = {"time_limit": until - time.monotonic()}
         found = milp(
-            np.zeros(count), constraints=rows, integrality=np.ones(count), bounds=Bounds(0.0, 1.0), options=left
+            np.zeros(count),
+            constraints=rows,
+            integrality=np.ones(count, dtype=np.int64),
+            bounds=Bounds(0.0, 1.0),
+            options=left,
         )
         if found.status == 2:
             return False

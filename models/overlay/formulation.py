@@ -1,18 +1,18 @@
 """Overlay: one broker per user, trees of brokers, every link paid by the traffic on it.
 
-Data: w[u] traffic of user u, c[u,b] access cost, d[i,j] core cost, L[b] widened capacity; P[u] the brokers that are open to u and
-have room for it alone. Parties t (parties.py): users M[t] whose brokers one tree must join, s[t] the first of them, r[t] the rate
-on that tree. A: arcs (both directions) of useful links. Crowds (b, k, C): no k + 1 users of C fit at b together.
+Data: w[u] traffic of user u, c[u,b] access cost, d[i,j] core cost, L[b] widened capacity; P[u] the brokers open to u
+that have room for it alone. Parties t (parties.py): users M[t] whose brokers one tree must join, s[t] the first of them,
+r[t] the rate on that tree. A: arcs, both directions of useful links. Crowds (b, k, C): no k + 1 users of C fit at b.
 
 **Both topologies:**
 
     min       sum(w[u] * c[u,b] * x[u,b]) + sum(r[t] * d[i,j] * T[t,i,j])
     (serve)   sum(x[u,b] for b in P[u]) == 1                              for users u
-    (room)    sum(w[u] * x[u,b] for u) <= L[b]                            for brokers b that all who may come would overfill
+    (room)    sum(w[u] * x[u,b] for u) <= L[b]                            for brokers b that could get too much
     (few)     sum(x[u,b] for u in C) <= k                                 for crowds (b, k, C)
     (leave)   sum(T[t,b,j] for j) >= x[s[t],b]                            where M[t] is too large for b as a whole
 
-**Mesh**: T[t] is an arborescence from the root's broker; f[t,v] a path in it. A party of two needs no f: T[t] is the path.
+**Mesh**: T[t] is an arborescence from the root's broker; f[t,v] a path in it. Of a party of two T[t] is the path.
 
     (flow)    sum(f[t,v,j,i] for j) - sum(f[t,v,i,j] for j) == x[v,i] - x[s[t],i]     for t, v in M[t] - s[t], brokers i
     (carry)   f[t,v,i,j] <= T[t,i,j]                                      for t, v, arcs (i,j)
@@ -26,8 +26,8 @@ An arc leads from u towards v iff it is directed away from u and not away from v
     (reach)   sum(q[u,j,i] for j) == 1 - x[u,i]                           for users u of parties, brokers i
     (path)    T[t,i,j] >= q[s[t],i,j] - q[v,i,j]                          for t, v in M[t] - s[t], arcs (i,j)
 
-x, T, z in {0,1}; f, a, q in [0,1]. With relax=True all are in [0,1], and the optimum is a lower bound. A user with P[u] empty has one
-column x[u,0], which must be 0, so that the program has no point. With one broker there is only x.
+x, T, z in {0,1}; f, a, q in [0,1]. With relax=True all are in [0,1], and the optimum is a lower bound.
+A user with P[u] empty has one column x[u,0], which must be 0: no point is left. With one broker there is only x.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _one_tree(m: Any, instance: Overlay, M: Any, A: list[tuple[int, int]], domai
 
 def _x(m: Any, u: int, b: int) -> Any:
     """x[u,b], or 0 where user u cannot be at broker b."""
-    return m.x[u, b] if (u, b) in m.x else 0
+    return m.x.get((u, b), 0)
 
 
 def _pairs(index: Any) -> list[tuple[int, int]]:

@@ -9,10 +9,10 @@
               subscribes, times core_cost of the link as given.
     cost      = access + core
 
-Rules: `open` (a user's broker is open to it), `capacity` (traffic at a broker), mesh: `tree-given` (trees, if given, list
-every (b,c) that needs one), `tree-connects` (a tree joins its source to every broker with a subscriber); tree: `links`
-(exactly B-1), `spanning` (the links connect all brokers). A broken part has no cost: a broker that is not open, a missing
-tree, a link that closes a cycle of the spanning tree.
+Rules: `open` (a user's broker is open to it), `capacity` (traffic at a broker). Mesh: `tree-given` (trees, if given,
+list every (b,c) that needs one), `tree-connects` (a tree joins its source to every broker with a subscriber). Tree:
+`links` (exactly B-1), `spanning` (the links connect all brokers). A broken part has no cost: a broker that is not open,
+a missing tree, a link that closes a cycle of the spanning tree.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def evaluate(instance: Overlay, plan: OverlayPlan) -> Judgement:
         core, broken = _one_tree(instance, plan, published, hosts)
     else:
         core, broken = _mesh(instance, plan, published, hosts)
-    loads = np.bincount(plan.broker, weights=instance.traffic, minlength=instance.B)
+    loads = _totals(plan.broker, instance.traffic, instance.B)
     terms = {
         "access": access,
         "core": core,
@@ -49,6 +49,11 @@ def evaluate(instance: Overlay, plan: OverlayPlan) -> Judgement:
     }
     violations = (*_places(instance, plan, loads), *broken)
     return Judgement(cost=access + core, terms=terms, violations=violations)
+
+
+def _totals(owner: Indices, amounts: Vector, count: int) -> Vector:
+    """The sum of the amounts of each owner."""
+    return np.bincount(owner, weights=amounts, minlength=count).astype(np.float64)
 
 
 def _at_brokers(instance: Overlay, broker: Indices) -> tuple[Vector, NDArray[np.bool_]]:
@@ -89,7 +94,7 @@ def _mesh(
         return float(rate @ weight[which.reshape(-1)]), []
     trees = plan.trees
     links = instance.core_cost[trees.links[:, 0], trees.links[:, 1]]
-    weight = np.bincount(trees.owner, weights=links, minlength=len(trees.index))
+    weight = _totals(trees.owner, links, len(trees.index))
     core = float(published[trees.index[:, 0], trees.index[:, 1]] @ weight)
     return core, list(_broken_trees(trees, pairs, terminals))
 

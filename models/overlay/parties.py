@@ -1,8 +1,9 @@
 """What the core must carry, stated once for all programs: parties of users and the arcs worth using.
 
-A message that user u publishes on channel c must reach the brokers of u and of all subscribers of c, whoever of them is where. So
-its cost depends on the set of users {u} + subscribers(c) alone: a **party**. Parties with the same users share a tree, and
-their rates add up: all publishers that subscribe to c themselves are one party, and so are two users that only write to each other.
+A message that user u publishes on channel c must join the brokers of u and of all subscribers of c, wherever they are.
+So its cost depends on the set of users {u} + subscribers(c) alone: a **party**. Parties with the same users share a
+tree and their rates add up: all publishers that subscribe to c themselves are one party, and so are two users who write to
+each other only.
 The core cost of a plan is the sum over parties of rate * weight of a tree that joins the brokers of its users.
 """
 
@@ -63,11 +64,11 @@ def useful_links(instance: Overlay) -> Indices:
         return links
     d = instance.core_cost
     keep = [not _replaceable(d[i], d[j], d[i, j]) for i, j in links]
-    return links[np.array(keep, dtype=bool)]
+    return np.asarray(links[np.array(keep, dtype=bool)])
 
 
 def _replaceable(a: Vector, b: Vector, whole: float) -> bool:
-    """Whether a[k] + b[k] <= whole for some k with both parts positive, in exact arithmetic (the rounding error is exact)."""
+    """Whether a[k] + b[k] <= whole for some k with both parts positive, exactly (the error of a sum is a float)."""
     total = a + b
     back = total - a
     error = (a - (total - back)) + (b - back)

@@ -114,7 +114,7 @@ def _encode_one_tree(instance: Overlay, program: Program, plan: OverlayPlan, poi
 def _paths(away: NDArray[np.bool_], broker: Indices, party: Party) -> NDArray[np.bool_]:
     """The arcs on paths from the root of a party to its others: away from the root, but not away from all others."""
     others = away[np.unique(broker[list(party.others)])]
-    return away[broker[party.root]] & ~others.all(axis=0)
+    return np.asarray(away[broker[party.root]] & ~others.all(axis=0))
 
 
 def _orientation(links: Indices, root: int, brokers: int) -> NDArray[np.bool_]:
@@ -163,7 +163,7 @@ def _path(parent: Indices, end: int, brokers: int) -> NDArray[np.bool_]:
 
 
 def _plan_trees(instance: Overlay, plan: OverlayPlan) -> Joined:
-    """For each set of brokers that has to be joined, the cheapest tree that the plan has for it, on useful links only."""
+    """For each set of brokers to be joined, the cheapest tree that the plan has for it, on useful links only."""
     replaced = _Replacements(instance)
     given = {} if plan.trees is None else {(source, channel): links for source, channel, links in plan.trees}
     known: Joined = {}
