@@ -9,7 +9,7 @@ import numpy as np
 
 from yardline.models.checks import Indices
 from yardline.models.overlay.data import Overlay
-from yardline.models.overlay.parties import Party, crowds, parties, too_large, useful_links
+from yardline.models.overlay.parties import Party, crowds, parties, too_large, useful_links, wide
 from yardline.models.overlay.points import decode, encode
 from yardline.models.program import Builder, Program
 
@@ -93,15 +93,20 @@ def _mesh(b: Builder, instance: Overlay, x: Indices) -> None:
     rows = b.rows("carry", index, low=0.0)
     b.entries(rows, T[owner].ravel())
     b.entries(rows, f.ravel(), -1.0)
-    _leave(b, instance, x, groups, arcs, T)
+    _spread(b, instance, x, groups, arcs, T)
 
 
-def _leave(b: Builder, instance: Overlay, x: Indices, groups: list[Party], arcs: Indices, T: Indices) -> None:
-    """sum(T[t,b,j] for j) >= x[root,b] where the party cannot be at b as a whole."""
-    large = np.array(too_large(instance, groups), dtype=np.int64).reshape(-1, 2)
-    for row, (t, k) in zip(b.rows("leave", large, low=0.0), large.tolist(), strict=True):
-        b.entries(row, T[t, arcs[:, 0] == k])
-        b.entries(row, x[groups[t].root, [k]], -1.0)
+def _spread(b: Builder, instance: Overlay, x: Indices, groups: list[Party], arcs: Indices, T: Indices) -> None:
+    """sum(T[t] out of {i,j}) >= x[root,i] + x[root,j] where the party is too large for both; sum(T[t]) >= n - 1."""
+    large = np.array(too_large(instance, groups), dtype=np.int64).reshape(-1, 3)
+    for row, (t, i, j) in zip(b.rows("leave", large, low=0.0), large.tolist(), strict=True):
+        here = np.isin(arcs, [i, j])
+        b.entries(row, T[t, here[:, 0] & ~here[:, 1]])
+        column = x[groups[t].root, sorted({i, j})]
+        b.entries(row, column[column >= 0], -1.0)
+    many = np.array(wide(instance, groups), dtype=np.int64).reshape(-1, 2)
+    rows = b.rows("breadth", many[:, :1], low=many[:, 1] - 1.0)
+    b.entries(np.repeat(rows, len(arcs)), T[many[:, 0]].ravel())
 
 
 def _party_arcs(b: Builder, instance: Overlay, groups: list[Party], arcs: Indices) -> Indices:
@@ -159,7 +164,7 @@ def _one_tree(b: Builder, instance: Overlay, x: Indices) -> None:
     b.entries(rows, T[t].ravel())
     b.entries(rows, q[place[s]].ravel(), -1.0)
     b.entries(rows, q[place[v]].ravel())
-    _leave(b, instance, x, groups, arcs, T)
+    _spread(b, instance, x, groups, arcs, T)
 
 
 def _oriented(b: Builder, name: str, who: Indices, links: Indices, a: Indices, z: Indices, half: int) -> None:

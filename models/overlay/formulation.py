@@ -1,8 +1,8 @@
 """Overlay: one broker per user, trees of brokers, every link paid by the traffic on it.
 
 Data: w[u] traffic of user u, c[u,b] access cost, d[i,j] core cost, L[b] widened capacity; P[u] the brokers open to u
-that have room for it alone. Parties t (parties.py): users M[t] whose brokers one tree must join, s[t] the first of them,
-r[t] the rate on that tree. A: arcs, both directions of useful links. Crowds (b, k, C): no k + 1 users of C fit at b.
+that have room for it alone. Parties t (parties.py): users M[t] whose brokers one tree must join, s[t] the first of
+them, r[t] the rate on that tree. A: arcs, both directions of useful links. Crowds (b, k, C): no k + 1 of C fit at b.
 
 **Both topologies:**
 
@@ -10,7 +10,8 @@ r[t] the rate on that tree. A: arcs, both directions of useful links. Crowds (b,
     (serve)   sum(x[u,b] for b in P[u]) == 1                              for users u
     (room)    sum(w[u] * x[u,b] for u) <= L[b]                            for brokers b that could get too much
     (few)     sum(x[u,b] for u in C) <= k                                 for crowds (b, k, C)
-    (leave)   sum(T[t,b,j] for j) >= x[s[t],b]                            where M[t] is too large for b as a whole
+    (leave)   sum(T[t] out of {i,j}) >= x[s[t],i] + x[s[t],j]             where M[t] is too large for {i,j}; or i = j
+    (breadth) sum(T[t]) >= n - 1                                          where M[t] needs n >= 3 brokers
 
 **Mesh**: T[t] is an arborescence from the root's broker; f[t,v] a path in it. Of a party of two T[t] is the path.
 
@@ -39,7 +40,7 @@ import pyomo.environ as pyo
 
 from yardline.models.overlay.assembly import arcs_of, places
 from yardline.models.overlay.data import Overlay
-from yardline.models.overlay.parties import crowds, parties, too_large, useful_links
+from yardline.models.overlay.parties import crowds, parties, too_large, useful_links, wide
 
 
 def build(instance: Overlay, *, relax: bool = False) -> pyo.ConcreteModel:
@@ -58,7 +59,7 @@ def build(instance: Overlay, *, relax: bool = False) -> pyo.ConcreteModel:
     _access(m, instance, X)
     if instance.B > 1:
         (_one_tree if instance.topology == "tree" else _mesh)(m, instance, M, A, domain)
-        _leave(m, instance, M, A)
+        _spread(m, instance, M, A)
     return m
 
 
@@ -78,10 +79,17 @@ def _access(m: Any, instance: Overlay, X: list[tuple[int, int]]) -> None:
         return sum(m.x[u, b] for u in C[b, k]) <= k
 
 
-def _leave(m: Any, instance: Overlay, M: Any, A: list[tuple[int, int]]) -> None:
+def _spread(m: Any, instance: Overlay, M: Any, A: list[tuple[int, int]]) -> None:
+    N = dict(wide(instance, M))
+
     @m.Constraint(too_large(instance, M))
-    def leave(m: Any, t: int, b: int) -> Any:
-        return sum(m.T[t, i, j] for i, j in A if i == b) >= m.x[M[t].root, b]
+    def leave(m: Any, t: int, i: int, j: int) -> Any:
+        S, s = {i, j}, M[t].root
+        return sum(m.T[t, p, q] for p, q in A if p in S and q not in S) >= sum(_x(m, s, b) for b in S)
+
+    @m.Constraint(list(N))
+    def breadth(m: Any, t: int) -> Any:
+        return sum(m.T[t, i, j] for i, j in A) >= N[t] - 1
 
 
 def _mesh(m: Any, instance: Overlay, M: Any, A: list[tuple[int, int]], domain: Any) -> None:

@@ -2,8 +2,8 @@
 
 A message that user u publishes on channel c must join the brokers of u and of all subscribers of c, wherever they are.
 So its cost depends on the set of users {u} + subscribers(c) alone: a **party**. Parties with the same users share a
-tree and their rates add up: all publishers that subscribe to c themselves are one party, and so are two users who write to
-each other only.
+tree and their rates add up: all publishers that subscribe to c themselves are one party, and so are two users who write
+to each other only.
 The core cost of a plan is the sum over parties of rate * weight of a tree that joins the brokers of its users.
 """
 
@@ -97,20 +97,34 @@ def crowds(instance: Overlay) -> list[tuple[int, int, list[int]]]:
     return result
 
 
-def too_large(instance: Overlay, groups: list[Party]) -> list[tuple[int, int]]:
-    """(party, broker) where the party's root may be but not all of the party: its tree leaves the broker."""
-    w, limit = instance.traffic, instance.limit - _forced(instance)
+def too_large(instance: Overlay, groups: list[Party]) -> list[tuple[int, int, int]]:
+    """(party, i, j) with i <= j: the party does not fit at brokers i and j together, though each user may be there."""
+    rest, room = _divisible(instance, groups)
+    pairs = [(i, j) for i, j in zip(*np.triu_indices(instance.B), strict=True) if instance.B > 2 or i == j]
+    pairs = [(i, j) for i, j in pairs if np.isfinite(room[i] + room[j])]
     result = []
     for t, party in enumerate(groups):
-        users = list(party.users)
-        free = [u for u in users if instance.possible[u].sum() > 1]
-        for b in np.flatnonzero(instance.possible[party.root]).tolist():
-            if instance.possible[users, b].all() and w[free].sum() > limit[b] * (1 + 1e-12) + 1e-12 * w.sum():
-                result.append((t, b))
+        may = instance.possible[list(party.users)]
+        for i, j in pairs:
+            both = room[i] if i == j else room[i] + room[j]
+            if rest[t] > both and may[0, [i, j]].any() and may[:, [i, j]].any(axis=1).all():
+                result.append((t, int(i), int(j)))
     return result
 
 
-def _forced(instance: Overlay) -> Vector:
-    """The load of each broker by users who can be nowhere else."""
+def wide(instance: Overlay, groups: list[Party]) -> list[tuple[int, int]]:
+    """(party, n) with n >= 3: fewer than n brokers have no room for the party."""
+    rest, room = _divisible(instance, groups)
+    together = np.cumsum(np.sort(room)[::-1])
+    least = np.minimum(1 + np.searchsorted(together, rest), instance.B)
+    return [(t, n) for t, n in enumerate(least.tolist()) if n >= 3]
+
+
+def _divisible(instance: Overlay, groups: list[Party]) -> tuple[Vector, Vector]:
+    """The traffic of each party's users that have a choice, and the room that the others leave at each broker."""
     only = instance.possible.sum(axis=1) == 1
-    return np.asarray(instance.traffic[only] @ instance.possible[only])
+    forced = np.asarray(instance.traffic[only] @ instance.possible[only])
+    choosing = np.where(only, 0.0, instance.traffic)
+    rest = np.array([choosing[list(party.users)].sum() for party in groups])
+    slack = 1e-12 * (1.0 + instance.traffic.sum())  # more than all rounding errors together
+    return rest, np.maximum(0.0, instance.limit - forced) + slack
