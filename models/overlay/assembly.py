@@ -105,7 +105,7 @@ def _spread(b: Builder, instance: Overlay, x: Indices, groups: list[Party], arcs
         column = x[groups[t].root, sorted({i, j})]
         b.entries(row, column[column >= 0], -1.0)
     many = np.array(wide(instance, groups), dtype=np.int64).reshape(-1, 2)
-    rows = b.rows("breadth", many[:, :1], low=many[:, 1] - 1.0)
+    rows = b.rows("breadth", many[:, :1], low=(many[:, 1] - 1).astype(np.float64))
     b.entries(np.repeat(rows, len(arcs)), T[many[:, 0]].ravel())
 
 

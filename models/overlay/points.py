@@ -20,11 +20,12 @@ Joined = dict[frozenset[int], Links]  # the cheapest known links that join a set
 def decode(instance: Overlay, chosen: Mapping[str, Indices]) -> OverlayPlan:
     """The plan of a 0/1 point: x says who is where; mesh: T holds a tree per party; tree: z is the spanning tree."""
     broker = np.zeros(instance.U, dtype=np.int64)
-    broker[chosen["x"][:, 0]] = chosen["x"][:, 1]
+    users, at = chosen["x"].reshape(-1, 2).T
+    broker[users] = at
     if instance.topology == "tree":
         return OverlayPlan.of(instance, broker=broker, links=_whole_tree(instance, chosen).tolist())
     known: Joined = {}
-    used = chosen.get("T", np.zeros((0, 3), np.int64))
+    used = chosen.get("T", np.zeros(0, np.int64)).reshape(-1, 3)
     for t, party in enumerate(parties(instance) if instance.B > 1 else []):
         arcs = used[used[:, 0] == t, 1:]
         _offer(instance, known, frozenset(broker[list(party.users)].tolist()), np.unique(np.sort(arcs, axis=1), axis=0))
@@ -40,7 +41,7 @@ def _whole_tree(instance: Overlay, chosen: Mapping[str, Indices]) -> Indices:
     """The chosen links, completed to a spanning tree by the lightest others where some are missing."""
     every = np.stack(np.triu_indices(instance.B, 1), axis=1)
     weight = instance.core_cost[every[:, 0], every[:, 1]]
-    taken = {(i, j) for i, j in chosen.get("z", every[:0]).tolist()}
+    taken = {(i, j) for i, j in chosen.get("z", every[:0]).reshape(-1, 2).tolist()}
     first = np.array([(i, j) in taken for i, j in every.tolist()], dtype=bool)
     return every[wiring.forest(every, np.where(first, -1.0, weight), instance.B)]
 

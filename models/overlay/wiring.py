@@ -57,7 +57,7 @@ def sides(links: Indices, brokers: int) -> NDArray[np.bool_]:
 def components(links: Indices, brokers: int) -> Indices:
     """The connected part that each broker belongs to."""
     graph = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(brokers, brokers))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def forest(links: Indices, weight: Vector, brokers: int) -> NDArray[np.bool_]:
