@@ -138,7 +138,7 @@ def _one_tree(m: Any, instance: Overlay, M: Any, A: list[tuple[int, int]], domai
 
 def _x(m: Any, u: int, b: int) -> Any:
     """x[u,b], or 0 where user u cannot be at broker b."""
-    return m.x.get((u, b), 0)
+    return sum(m.x[u, at] for at in (b,) if (u, at) in m.x)
 
 
 def _pairs(index: Any) -> list[tuple[int, int]]:
