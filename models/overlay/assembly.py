@@ -5,6 +5,8 @@ tests/overlay/test_formulation.py shows that both are the same matrix.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from yardline.models.checks import Indices
@@ -82,18 +84,23 @@ def arcs_of(links: Indices) -> Indices:
 def _mesh(b: Builder, instance: Overlay, x: Indices) -> None:
     groups, arcs = parties(instance), arcs_of(useful_links(instance))
     T = _party_arcs(b, instance, groups, arcs)
-    flows = [(t, v) for t, party in enumerate(groups) if len(party.others) > 1 for v in party.others]
-    owner = np.array([t for t, _ in flows], dtype=np.int64)
-    index = _crossed(np.array(flows, dtype=np.int64).reshape(-1, 2), arcs)
+    pairs = _members(groups, lambda others: others == 1)
+    flows = _members(groups, lambda others: others > 1)
+    index = _crossed(flows, arcs)
     f = b.columns("f", index, integer=False).reshape(len(flows), len(arcs))
     _access_rows(b, instance, x)
-    carried = [(t, party.others[0]) for t, party in enumerate(groups) if len(party.others) == 1]
-    single = np.array([t for t, _ in carried], dtype=np.int64)
-    _flow_rows(b, instance, x, groups, np.array(carried + flows, dtype=np.int64), np.concatenate([T[single], f]), arcs)
+    both = np.concatenate([pairs, flows])
+    _flow_rows(b, instance, x, groups, both, np.concatenate([T[pairs[:, 0]], f]), arcs)
     rows = b.rows("carry", index, low=0.0)
-    b.entries(rows, T[owner].ravel())
+    b.entries(rows, T[flows[:, 0]].ravel())
     b.entries(rows, f.ravel(), -1.0)
     _spread(b, instance, x, groups, arcs, T)
+
+
+def _members(groups: list[Party], wanted: Callable[[int], bool]) -> Indices:
+    """(party, user other than its root), of parties with a wanted number of others."""
+    found = [(t, v) for t, party in enumerate(groups) if wanted(len(party.others)) for v in party.others]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def _spread(b: Builder, instance: Overlay, x: Indices, groups: list[Party], arcs: Indices, T: Indices) -> None:
@@ -140,37 +147,45 @@ def _flow_rows(
 
 def _one_tree(b: Builder, instance: Overlay, x: Indices) -> None:
     groups, links = parties(instance), useful_links(instance)
-    arcs, half = arcs_of(links), len(links)
+    arcs, brokers = arcs_of(links), np.arange(instance.B)
+    users = np.array(sorted({u for party in groups for u in party.users}), dtype=np.int64)
     z = b.columns("z", links)
     T = _party_arcs(b, instance, groups, arcs)
-    roots = _crossed(np.arange(instance.B)[:, None], arcs)
-    away = roots[:, 0] != roots[:, 2]  # no arc leads into the root
-    flat = np.full(len(roots), -1)
-    flat[away] = b.columns("a", roots[away], integer=False)
-    a = flat.reshape(instance.B, len(arcs))
-    users = np.array(sorted({u for party in groups for u in party.users}), dtype=np.int64)
+    a = _away_columns(b, instance.B, arcs)
     q = b.columns("q", _crossed(users[:, None], arcs), integer=False).reshape(len(users), len(arcs))
     _access_rows(b, instance, x)
-    _oriented(b, "span", np.arange(instance.B), links, a, z, half)
-    _parents(b, "parent", np.arange(instance.B), instance.B, arcs, a, None)
-    _oriented(b, "away", users, links, q, z, half)
+    _oriented(b, "span", brokers, links, a, z)
+    _parents(b, "parent", brokers, instance.B, arcs, a, None)
+    _oriented(b, "away", users, links, q, z)
     _parents(b, "reach", users, instance.B, arcs, q, x[users])
-    place = np.full(instance.U, -1)
-    place[users] = np.arange(len(users))
+    _path_rows(b, groups, users, arcs, T, q)
+    _spread(b, instance, x, groups, arcs, T)
+
+
+def _away_columns(b: Builder, B: int, arcs: Indices) -> Indices:
+    """Columns a[k,i,j]: brokers x arcs, -1 where the arc leads into k itself."""
+    index = _crossed(np.arange(B)[:, None], arcs)
+    away = index[:, 0] != index[:, 2]
+    a = np.full(len(index), -1)
+    a[away] = b.columns("a", index[away], integer=False)
+    return a.reshape(B, len(arcs))
+
+
+def _path_rows(b: Builder, groups: list[Party], users: Indices, arcs: Indices, T: Indices, q: Indices) -> None:
+    """T[t,i,j] >= q[root,i,j] - q[v,i,j]."""
     pairs = [(t, v) for t, party in enumerate(groups) for v in party.others]
     t, v = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     s = np.array([groups[k].root for k in t], dtype=np.int64)
     rows = b.rows("path", _crossed(np.stack([t, v], axis=1), arcs), low=0.0)
     b.entries(rows, T[t].ravel())
-    b.entries(rows, q[place[s]].ravel(), -1.0)
-    b.entries(rows, q[place[v]].ravel())
-    _spread(b, instance, x, groups, arcs, T)
+    b.entries(rows, q[np.searchsorted(users, s)].ravel(), -1.0)
+    b.entries(rows, q[np.searchsorted(users, v)].ravel())
 
 
-def _oriented(b: Builder, name: str, who: Indices, links: Indices, a: Indices, z: Indices, half: int) -> None:
+def _oriented(b: Builder, name: str, who: Indices, links: Indices, a: Indices, z: Indices) -> None:
     """a[k,i,j] + a[k,j,i] == z[i,j]."""
     rows = b.rows(name, _crossed(who[:, None], links), low=0.0, high=0.0)
-    for part in (a[:, :half].ravel(), a[:, half:].ravel()):
+    for part in (a[:, : len(links)].ravel(), a[:, len(links) :].ravel()):
         b.entries(rows[part >= 0], part[part >= 0])
     b.entries(rows, np.tile(z, len(who)), -1.0)
 

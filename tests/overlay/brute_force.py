@@ -1,7 +1,7 @@
 """Least costs by enumeration, from PROBLEMS.md alone: plain Python, nothing of the package but the documents.
 
-An instance is its JSON document. Every placement is tried; a mesh takes the cheapest set of links that connects what it must,
-over all sets of links; a tree takes the best of all spanning trees.
+An instance is its JSON document. Every placement is tried; a mesh takes the cheapest set of links that connects what it
+must, over all sets of links; a tree takes the best of all spanning trees.
 """
 
 from __future__ import annotations

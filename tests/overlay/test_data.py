@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-
 from overlay.tiny import any_overlay
+
 from yardline.models.overlay.data import Overlay, OverlayPlan
 
 BROKEN = sorted((Path(__file__).parent / "broken").glob("*.json"))
@@ -135,11 +135,23 @@ def test_metric_within_rounding_is_accepted() -> None:
         ("mesh", {"broker": [0, 0], "links": []}, "links is []: expected nothing: topology is mesh, which takes trees"),
         ("tree", {"broker": [0, 0], "trees": []}, "trees is []: expected nothing: topology is tree, which takes links"),
         ("tree", {"broker": [0, 0]}, "links is missing: topology is tree, which takes the links of its spanning tree"),
-        ("tree", {"broker": [0, 0], "links": [[1, 1]]}, "links[0] is [1, 1]: expected a link between two different brokers"),
-        ("tree", {"broker": [0, 0], "links": [[0, 1], [1, 0]]}, "links names link [0, 1] twice: expected each link once"),
+        (
+            "tree",
+            {"broker": [0, 0], "links": [[1, 1]]},
+            "links[0] is [1, 1]: expected a link between two different brokers",
+        ),
+        (
+            "tree",
+            {"broker": [0, 0], "links": [[0, 1], [1, 0]]},
+            "links names link [0, 1] twice: expected each link once",
+        ),
         ("tree", {"broker": [0, 0], "links": [[0, 1, 2]]}, "links[0] has 3 brokers: expected 2"),
         ("tree", {"broker": [0, 0], "links": [[0, 9]]}, "links[0] is 9: expected an index from 0 to 2"),
-        ("mesh", {"broker": [0, 0], "trees": [{"source": 0, "links": []}]}, "trees[0].channel is missing: it is required"),
+        (
+            "mesh",
+            {"broker": [0, 0], "trees": [{"source": 0, "links": []}]},
+            "trees[0].channel is missing: it is required",
+        ),
         (
             "mesh",
             {"broker": [0, 0], "trees": [{"source": 5, "channel": 0, "links": []}]},

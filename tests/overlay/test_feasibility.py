@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from overlay import brute_force
 from overlay.solving import solved
+
 from yardline.models.overlay import feasibility
 from yardline.models.overlay.assembly import assemble
 from yardline.models.overlay.data import Overlay
@@ -20,7 +20,7 @@ from yardline.models.overlay.feasibility import why_infeasible
 
 
 def talkers(loads: list[int], open_to: list[list[int]], capacity: list[float | None]) -> dict[str, Any]:
-    """Users who publish `loads` to one listener (the last user), who alone may use the last broker, which is unlimited."""
+    """Users who publish `loads` to a listener, the last user, who alone may use the last broker, which is unlimited."""
     B = len(capacity) + 1
     rows = [[1 if b in brokers else None for b in range(B)] for brokers in open_to]
     return {
@@ -72,7 +72,7 @@ def test_indivisible_users() -> None:
 
 @pytest.mark.parametrize("widening", [0.9, 3.0])
 def test_limit_met_within_the_widening_is_feasible(widening: float) -> None:
-    # 3 + 3 into 6 / (1 + widening * 1e-9), whose widened limit is 6 for widening < 1 (and a bit above, for the absolute part)
+    # 3 + 3 into 6 / (1 + widening * 1e-9): widened, that is above 6 for 0.9, below for 3 (the absolute part is 1e-9)
     short = 6 / (1 + widening * 1e-9)
     instance = Overlay.from_document(talkers([3, 3], [[0], [0]], [short]))
     assert (why_infeasible(instance) is None) == (widening < 1)

@@ -8,9 +8,9 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from hypothesis import HealthCheck, given, settings
+from overlay.tiny import any_overlay
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
-from overlay.tiny import any_overlay
 from yardline.models.overlay.assembly import assemble
 from yardline.models.overlay.data import Overlay
 from yardline.models.overlay.formulation import build

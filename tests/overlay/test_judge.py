@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from overlay import brute_force
 from overlay.tiny import any_overlay, overlays
+
 from yardline.models.overlay.data import Overlay, OverlayPlan
 from yardline.models.overlay.judge import evaluate
 
@@ -47,8 +47,8 @@ def test_rate_that_only_its_publisher_wants_is_dropped() -> None:
 
 def test_mesh_without_trees_takes_minimum_spanning_trees() -> None:
     judgement = evaluate(hub(), OverlayPlan.of(hub(), broker=AT_HOME))
-    # access 2 + 3 + 3 + 3 at cost 1. Brokers 0, 1, 2 joined from 0: two links of 4 (closure over the hub is 4 as well), rate 2;
-    # from 2: broker 2 has subscribers itself, so 1 and 2 are joined by one link of 4, rate 1.
+    # access 2 + 3 + 3 + 3 at cost 1. Brokers 0, 1, 2 joined from 0: two links of 4 (over the hub it is 4 as well), rate
+    # 2; from 2: broker 2 has subscribers itself, so 1 and 2 are joined by one link of 4, rate 1.
     assert judgement.terms["access"] == 11
     assert judgement.terms["core"] == 2 * 8 + 1 * 4
     assert judgement.cost == 31
@@ -66,8 +66,8 @@ def test_steiner_broker_is_cheaper_than_the_spanning_tree() -> None:
 def test_tree_counts_each_link_as_given() -> None:
     instance = hub(topology="tree", core_cost=[[0, 4, 9, 2], [4, 0, 4, 2], [9, 4, 0, 2], [2, 2, 2, 0]])
     judgement = evaluate(instance, OverlayPlan.of(instance, broker=AT_HOME, links=[[0, 2], [2, 1], [3, 1]]))
-    # 0-2 carries 2 from user 0 (nobody at 0 subscribes) at 9, though 0-3-2 would cost 4; 2-1 carries 2 + 1 to user 1 at 4;
-    # nobody is at 3.
+    # 0-2 carries 2 from user 0 (nobody at 0 subscribes) at 9, though 0-3-2 would cost 4; 2-1 carries 2 + 1 to user 1
+    # at 4; nobody is at 3.
     assert judgement.terms["core"] == 2 * 9 + 3 * 4
     assert judgement.valid
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-
 from overlay import brute_force
 from overlay.solving import solved
 from overlay.tiny import any_overlay
+
 from yardline.models.overlay.assembly import assemble, decode, encode, size
 from yardline.models.overlay.data import Overlay
 from yardline.models.overlay.feasibility import why_infeasible

@@ -12,7 +12,7 @@ COSTS = [0, 1, 2, 3, 7, 0.25]
 
 @st.composite
 def overlays(draw: Any, *, topology: str | None = None, users: int = 4, brokers: int = 4) -> dict[str, Any]:
-    """Users 0..4, brokers 1..4, channels 0..3; costs with zeros and ties, brokers not open, capacities tight or missing."""
+    """Users 0..4, brokers 1..4, channels 0..3; zero and equal costs, brokers not open, capacities tight or missing."""
     U, B, T = draw(st.integers(0, users)), draw(st.integers(1, brokers)), draw(st.integers(0, 3))
     core = [[0.0] * B for _ in range(B)]
     for i in range(B):
