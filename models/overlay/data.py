@@ -19,7 +19,6 @@ from yardline.models.overlay import fields as read
 from yardline.models.overlay.fields import Trees
 
 TOPOLOGIES = ("mesh", "tree")
-INF = float("inf")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,35 +74,35 @@ class Overlay(Instance):
     def rates(self) -> Vector:
         """What of `generate` counts: users x channels, 0 where no other user subscribes."""
         others = np.asarray(self.subscribes.sum(axis=0)).reshape(1, -1) - self.subscribes.toarray()
-        return checks.frozen(np.where(others > 0, self.generate, 0.0))  # type: ignore[no-any-return]
+        return checks.frozen(np.where(others > 0, self.generate, 0.0))
 
     @cached_property
     def traffic(self) -> Vector:
         """in + out of each user: what its access link carries and its broker must have room for."""
         from_others = self.subscribes.multiply(self.rates.sum(axis=0) - self.rates)
         received = np.asarray(from_others.sum(axis=1)).reshape(-1)
-        return checks.frozen(np.maximum(received, 0.0) + self.rates.sum(axis=1))  # type: ignore[no-any-return]
+        return checks.frozen(np.maximum(received, 0.0) + self.rates.sum(axis=1))
 
     @cached_property
     def limit(self) -> Vector:
         """The widened capacity of each broker, which loads are held against."""
-        return checks.frozen(widened(self.capacity))  # type: ignore[no-any-return, arg-type]
+        return checks.frozen(widened(self.capacity))  # type: ignore[arg-type]
 
     @cached_property
     def open(self) -> NDArray[np.bool_]:
         """Which broker is open to which user: users x brokers."""
-        return checks.frozen(np.isfinite(self.access_cost))  # type: ignore[no-any-return]
+        return checks.frozen(np.isfinite(self.access_cost))
 
     @cached_property
     def possible(self) -> NDArray[np.bool_]:
         """Open, and with room for the user alone: users x brokers."""
-        return checks.frozen(self.open & (self.traffic[:, None] <= self.limit))  # type: ignore[no-any-return]
+        return checks.frozen(self.open & (self.traffic[:, None] <= self.limit))
 
     @cached_property
     def price(self) -> Vector:
         """What a user pays at a broker for its access link: users x brokers, 0 where not open."""
         cost = np.where(self.open, self.access_cost, 0.0)
-        return checks.frozen(self.traffic[:, None] * cost)  # type: ignore[no-any-return]
+        return checks.frozen(self.traffic[:, None] * cost)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

@@ -126,7 +126,7 @@ def _overfull(instance: Overlay) -> list[int]:
     cost = np.concatenate([np.zeros(count), np.ones(instance.B)])
     limit = np.where(np.isfinite(instance.limit), instance.limit, 0.0) / scale
     result = linprog(cost, A_ub=load.tocsr(), b_ub=limit, A_eq=placed.tocsr(), b_eq=np.ones(len(users)), method="highs")
-    if result.status != 0 or not result.fun > 0:  # type: ignore[operator]
+    if result.status != 0 or not result.fun > 0:
         return []
     return [int(b) for b in np.flatnonzero(result.ineqlin.marginals < -1e-9)]
 

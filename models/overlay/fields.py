@@ -83,9 +83,9 @@ def matrix_with_gaps(value: object, field: str, shape: tuple[int, int], gap: str
             raise ValueError(f"{field} has rows of {rows.shape[1]} numbers: expected {shape[1]}")
         return _array_with_gaps(rows, field, gap)
     if shape[0] == 0:
-        return checks.frozen(np.zeros(shape))  # type: ignore[no-any-return]
+        return checks.frozen(np.zeros(shape))
     parts = [vector_with_gaps(row, f"{field}[{r}]", shape[1], gap) for r, row in enumerate(rows)]
-    return checks.frozen(np.stack(parts))  # type: ignore[no-any-return]
+    return checks.frozen(np.stack(parts))
 
 
 def vector_with_gaps(value: object, field: str, length: int, gap: str) -> Vector:
@@ -98,7 +98,7 @@ def vector_with_gaps(value: object, field: str, length: int, gap: str) -> Vector
             checks.fail(f"{field}[{p}]", item, f"a number >= 0 ({gap})")
     known = checks.vector([0.0 if item is None else _plain(item) for item in items], field)
     missing = np.array([item is None for item in items], dtype=bool)
-    return checks.frozen(np.where(missing, INF, known))  # type: ignore[no-any-return]
+    return checks.frozen(np.where(missing, INF, known))
 
 
 def _plain(item: Any) -> int | float:
@@ -114,7 +114,7 @@ def _array_with_gaps(array: Any, field: str, gap: str) -> Vector:
     for where in np.argwhere(result < 0)[:1].tolist():
         place = field + "".join(f"[{p}]" for p in where)
         checks.fail(place, float(result[tuple(where)]), f"a number >= 0 ({gap})")
-    return checks.frozen(result)  # type: ignore[no-any-return]
+    return checks.frozen(result)
 
 
 def with_nulls(row: Vector) -> list[float | None]:
@@ -134,7 +134,7 @@ def links(value: object, field: str, brokers: int) -> Indices:
     once, counts = np.unique(pairs[:, 0] * brokers + pairs[:, 1], return_counts=True)
     for code in once[counts > 1][:1].tolist():
         raise ValueError(f"{field} names link [{code // brokers}, {code % brokers}] twice: expected each link once")
-    return checks.frozen(np.stack([once // brokers, once % brokers], axis=1))  # type: ignore[no-any-return]
+    return checks.frozen(np.stack([once // brokers, once % brokers], axis=1))
 
 
 def trees(value: object, brokers: int, channels: int) -> Trees:
