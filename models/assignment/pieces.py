@@ -261,8 +261,8 @@ def estimate(instance: Assignment) -> int:
         pairs = [(v + g) * (v + g + 1) // 2 for v, g in zip(values, grid, strict=True)]
         boxes = reduce(lambda a, b: min(a * b, 10**15), pairs, 1)
         return int(n * boxes + n * reduce(lambda a, b: min(a * b, 10**15), values, 1) + m * n)
-    if m > 40:
-        return n * m * 2 ** min(m, 40)
+    if m > 2_000:
+        return 1_000 * n * m
     low, high = hulls(instance.low, instance.high, most=20_000)
     if len(low) > 20_000:
         return n * m * len(low) * 100
