@@ -168,7 +168,9 @@ def _covered(b: Builder, instance: Assignment, p: Pieces, c: _Columns) -> None:
         b.entries(row, _real(c.f[j, p.covers[:, h]]))
     for k in range(instance.d):
         sides = np.hstack([np.delete(p.low, k, axis=1), np.delete(p.high, k, axis=1)])
-        section = np.unique(sides, axis=0, return_inverse=True)[1].ravel() if instance.d > 1 else np.zeros(len(p.low), int)
+        section = (
+            np.unique(sides, axis=0, return_inverse=True)[1].ravel() if instance.d > 1 else np.zeros(len(p.low), int)
+        )
         _pay_once(b, p, c, k, section)
 
 

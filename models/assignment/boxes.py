@@ -26,9 +26,7 @@ def inside(low: Vector, high: Vector, outer_low: Vector, outer_high: Vector) -> 
     return result
 
 
-def covered(
-    low: Vector, high: Vector, outer_low: Vector, outer_high: Vector, *, containment: str
-) -> NDArray[np.bool_]:
+def covered(low: Vector, high: Vector, outer_low: Vector, outer_high: Vector, *, containment: str) -> NDArray[np.bool_]:
     """Which boxes are contained in a filter: in one of its boxes, or in their union."""
     result = np.zeros(len(low), dtype=bool)
     for a, b in zip(outer_low, outer_high, strict=True):

@@ -67,9 +67,7 @@ def _crowded(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> NDArray
     return result
 
 
-def _shrunk(
-    sets: NDArray[np.bool_], counts: Indices, caps: Indices, crowded: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _shrunk(sets: NDArray[np.bool_], counts: Indices, caps: Indices, crowded: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Fewer leaves that are crowded all the same: leave out one at a time, the roomiest first."""
     order = np.argsort(-caps, kind="stable")
     for b in order[crowded[order]].tolist():
@@ -89,9 +87,7 @@ def _too_far(instance: Assignment, s: int) -> str:
     )
 
 
-def _too_many(
-    instance: Assignment, found: limits.Candidates, crowded: NDArray[np.bool_], caps: Indices
-) -> str:
+def _too_many(instance: Assignment, found: limits.Candidates, crowded: NDArray[np.bool_], caps: Indices) -> str:
     """The sentence; one subscriber more than there are places is enough."""
     stuck = np.flatnonzero((~(found.sets & ~crowded).any(axis=1))[found.of])
     room = int(caps[crowded].sum())

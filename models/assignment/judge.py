@@ -32,7 +32,9 @@ def evaluate(instance: Assignment, plan: AssignmentPlan) -> Judgement:
         **_delay_terms(latency, limits.shortest(instance)),
         "cost_per_level": [float(cost) for cost in levels],
     }
-    return Judgement(cost=float(measures.sum()), terms=terms, violations=tuple(_violations(instance, plan, latency, loads)))
+    return Judgement(
+        cost=float(measures.sum()), terms=terms, violations=tuple(_violations(instance, plan, latency, loads))
+    )
 
 
 def _load_terms(instance: Assignment, loads: Indices) -> dict[str, object]:
@@ -57,9 +59,7 @@ def _delay_terms(latency: Vector, shortest: Vector) -> dict[str, object]:
     return {"rms_delay": rms, "max_delay": float(delay.max(initial=0.0))}
 
 
-def _violations(
-    instance: Assignment, plan: AssignmentPlan, latency: Vector, loads: Indices
-) -> Iterator[Violation]:
+def _violations(instance: Assignment, plan: AssignmentPlan, latency: Vector, loads: Indices) -> Iterator[Violation]:
     is_leaf = np.zeros(instance.n, dtype=bool)
     is_leaf[instance.leaves] = True
     for s in np.flatnonzero(~is_leaf[plan.leaf]).tolist():
@@ -89,8 +89,6 @@ def _filter_violations(instance: Assignment, plan: AssignmentPlan) -> Iterator[V
             yield Violation(rule="nesting", where={"broker": b, "parent": above, "rectangle": r}, amount=1.0)
 
 
-def _outside(
-    instance: Assignment, low: Vector, high: Vector, plan: AssignmentPlan, b: int
-) -> NDArray[np.bool_]:
+def _outside(instance: Assignment, low: Vector, high: Vector, plan: AssignmentPlan, b: int) -> NDArray[np.bool_]:
     """Which boxes are not contained in the filter of a broker."""
     return ~covered(low, high, *plan.boxes(b), containment=instance.containment)

@@ -69,7 +69,11 @@ def _cycle(parent: list[int], start: int) -> list[int]:
 def complexities(value: Any, count: int) -> Indices:
     """How many boxes each broker's filter may have."""
     field = "brokers.filter_complexity"
-    if isinstance(value, (int, float, np.integer, np.floating)) or not hasattr(value, "__len__") or isinstance(value, str):
+    if (
+        isinstance(value, (int, float, np.integer, np.floating))
+        or not hasattr(value, "__len__")
+        or isinstance(value, str)
+    ):
         value = [checks.integer(value, field, low=1)] * count
     items = checks.listing(value, field, length=count, of="brokers")
     numbers = [checks.integer(a, f"{field}[{b}]", low=1) for b, a in enumerate(items)]
@@ -133,7 +137,9 @@ def grid_edges(value: object, dimensions: int) -> tuple[Vector, ...]:
         if len(edges) < 2:
             checks.fail(f"density.edges[{k}]", edges.tolist(), "at least two edges")
         for q in np.flatnonzero(np.diff(edges) <= 0)[:1]:
-            checks.fail(f"density.edges[{k}][{q + 1}]", float(edges[q + 1]), f"more than {float(edges[q])}, the edge before")
+            checks.fail(
+                f"density.edges[{k}][{q + 1}]", float(edges[q + 1]), f"more than {float(edges[q])}, the edge before"
+            )
         result.append(edges)
     return tuple(result)
 

@@ -79,7 +79,9 @@ def _families(program: Program) -> Iterable[Family]:
 
 
 def _marked(family: Family, members: set[tuple[int, ...]]) -> Vector:
-    return np.fromiter((tuple(row) in members for row in family.index.tolist()), dtype=np.float64, count=len(family.index))
+    return np.fromiter(
+        (tuple(row) in members for row in family.index.tolist()), dtype=np.float64, count=len(family.index)
+    )
 
 
 def _key(low: Vector, high: Vector) -> tuple[float, ...]:
@@ -121,7 +123,9 @@ def _tight_boxes(
             result[b].add(box)
             y.update((s, b, box) for s in these.tolist())
         own_low, own_high = own_low.copy(), own_high.copy()
-        own_low[who], own_high[who] = (side[slot[who]] for side in filters[b]) if len(who) else (own_low[who], own_high[who])
+        own_low[who], own_high[who] = (
+            (side[slot[who]] for side in filters[b]) if len(who) else (own_low[who], own_high[who])
+        )
         at[who] = instance.parent[b]
     return result
 

@@ -157,7 +157,9 @@ class Space:
 
 def within(box: tuple, outer: tuple) -> bool:
     low, high = box
-    return all(a <= x for a, x in zip(outer[0], low, strict=True)) and all(x <= b for x, b in zip(high, outer[1], strict=True))
+    return all(a <= x for a, x in zip(outer[0], low, strict=True)) and all(
+        x <= b for x, b in zip(high, outer[1], strict=True)
+    )
 
 
 def candidates(document: dict) -> list[list[int]]:
@@ -182,6 +184,4 @@ def candidates(document: dict) -> list[list[int]]:
 def caps(document: dict, leaves: list[int]) -> dict[int, int]:
     """How many subscribers each leaf may take."""
     kappa, m = document["brokers"].get("capacity"), len(document["subscribers"]["at"])
-    return {
-        b: math.floor(document["load"]["max"] * (kappa[b] if kappa else 1 / len(leaves)) * m + EPS) for b in leaves
-    }
+    return {b: math.floor(document["load"]["max"] * (kappa[b] if kappa else 1 / len(leaves)) * m + EPS) for b in leaves}

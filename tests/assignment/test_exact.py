@@ -33,7 +33,9 @@ def compare(document: dict) -> None:
     point = PROBLEM.encode(instance, program, plan)
     assert program.violation(point) == 0
     assert program.value(point) <= judgement.cost + 1e-9
-    assert PROBLEM.decode(instance, program.chosen(point)).leaf.tolist() is not None
+    again = evaluate(instance, PROBLEM.decode(instance, program.chosen(point)))
+    assert again.valid
+    assert again.cost == pytest.approx(best, rel=1e-9, abs=1e-9)
     tree = prove(program, cutoff=best, seconds_left=lambda: 20.0)
     assert tree.finished
     assert len(tree.nodes) < 300
@@ -101,7 +103,9 @@ def test_union_may_beat_rectangle():
 def test_zero_width_interests_cost_nothing_but_must_be_covered():
     # Points at 1 and 4 on one broker with one box: [1, 4]; with two boxes two points of measure 0.
     document = two_brokers(
-        brokers__at=[[1, 0]], brokers__parent=[-1], subscribers={"at": [[2, 0]] * 2, "low": [[1], [4]], "high": [[1], [4]]}
+        brokers__at=[[1, 0]],
+        brokers__parent=[-1],
+        subscribers={"at": [[2, 0]] * 2, "low": [[1], [4]], "high": [[1], [4]]},
     )
     for containment in ("rectangle", "union"):
         assert optimum({**document, "containment": containment}) == pytest.approx(3)
