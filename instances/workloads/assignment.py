@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -35,9 +36,9 @@ def independent(
     beta_max: float = 1.5,
     containment: Literal["rectangle", "union"] = "rectangle",
 ) -> Assignment:
-    """Interests centred in 10 x 10 cells of random popularity (Zipf 0.5), widths by Zipf 0.5, locations independent of them.
+    """Interests centred in 10 x 10 cells of random popularity (Zipf 0.5), widths by Zipf 0.5, locations independent.
 
-    cells: per dimension; locations: distinct points that subscribers are at, in the unit cube of so many `network` dimensions;
+    cells: per dimension; locations: distinct points that subscribers are at; network: dimensions of their unit cube;
     publisher: all its coordinates (inside the cube those near it can hardly use any broker but the nearest);
     levels, degree: depth of the broker tree and most children of a broker.
     """
@@ -82,7 +83,8 @@ def _interests(rng: Generator, m: int, cells: int, dimensions: int, skew: float)
 def zipf(rng: Generator, count: int, size: int, exponent: float) -> Indices:
     """Ranks 0..size-1 with probabilities proportional to 1 / (rank + 1)**exponent."""
     weights = np.cumsum(1.0 / np.arange(1, size + 1) ** exponent)
-    return np.searchsorted(weights, rng.random(count) * weights[-1], side="right").astype(np.int64)
+    ranks: Indices = np.searchsorted(weights, rng.random(count) * weights[-1], side="right").astype(np.int64)
+    return ranks
 
 
 def tree(rng: Generator, places: Vector, brokers: int, levels: int, degree: int) -> tuple[Vector, Indices]:
@@ -90,7 +92,7 @@ def tree(rng: Generator, places: Vector, brokers: int, levels: int, degree: int)
     sizes = level_sizes(brokers, levels, degree)
     at = [spread(rng, places, size) for size in sizes]
     parent, first = [np.full(sizes[0], -1)], 0
-    for above, here in zip(at, at[1:], strict=False):
+    for above, here in pairwise(at):
         parent.append(first + _near_parents(above, here, degree))
         first += len(above)
     return np.concatenate(at), np.concatenate(parent).astype(np.int64)

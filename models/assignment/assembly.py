@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from yardline.models.assignment.boxes import inside
 from yardline.models.assignment.data import Assignment
 from yardline.models.assignment.pieces import Pieces, estimate, fronts, least_brokers, pieces, twins
 from yardline.models.assignment.translation import decode, encode
@@ -106,13 +107,13 @@ def _put_into_boxes(b: Builder, instance: Assignment, p: Pieces, c: _Columns) ->
     """(put), (open), (fit), (pay), (nest): every subscriber is in one box of each broker on its way."""
     s, i = np.nonzero(p.reach)
     rows = b.rows("put", np.stack([s, i], 1), low=0.0, high=0.0)
-    for row, t, j in zip(rows, s, i, strict=True):
+    for row, t, j in zip(rows.tolist(), s.tolist(), i.tolist(), strict=True):
         b.entries(row, _real(c.y[t, j]))
         b.entries(row, _real(c.x[t, p.below[j]]), -1.0)
-    t, j, r = np.nonzero(c.y >= 0)
-    rows = b.rows("open", np.stack([t, j, r], 1), high=0.0)
-    b.entries(rows, c.y[t, j, r])
-    b.entries(rows, c.f[j, r], -1.0)
+    s, i, r = np.nonzero(c.y >= 0)
+    rows = b.rows("open", np.stack([s, i, r], 1), high=0.0)
+    b.entries(rows, c.y[s, i, r])
+    b.entries(rows, c.f[i, r], -1.0)
     _fit(b, p, c)
     _pay(b, p, c)
     for j in np.flatnonzero(np.isin(np.arange(instance.n), instance.parent)).tolist():
@@ -141,7 +142,7 @@ def _pay(b: Builder, p: Pieces, c: _Columns) -> None:
 
 def _nest(b: Builder, instance: Assignment, p: Pieces, c: _Columns, j: int) -> None:
     """Of every subscriber below broker j: the box at j holds the box one level down."""
-    within = _within(p)
+    within = inside(p.low, p.high, p.low, p.high)
     children = np.flatnonzero(instance.parent == j)
     for s in np.flatnonzero(p.reach[:, j]).tolist():
         lower = c.y[s][children]
@@ -151,12 +152,6 @@ def _nest(b: Builder, instance: Assignment, p: Pieces, c: _Columns, j: int) -> N
                 row = b.rows("nest", np.array([[s, j, r]]), low=0.0)
                 b.entries(row, outer)
                 b.entries(row, inner, -1.0)
-
-
-def _within(p: Pieces) -> NDArray[np.bool_]:
-    """Box r lies in box q: boxes x boxes."""
-    result: NDArray[np.bool_] = ((p.low[:, None] >= p.low[None]) & (p.high[:, None] <= p.high[None])).all(axis=2)
-    return result
 
 
 def _covered(b: Builder, instance: Assignment, p: Pieces, c: _Columns) -> None:

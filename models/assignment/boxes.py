@@ -1,7 +1,7 @@
 """Boxes in the event space: the measure of a union, and containment in a union, both exact in what they decide.
 
-Coordinates of all boxes cut an axis into positions: edge points and the open intervals between them. Every cell (a position
-per axis) lies inside a closed box or outside it altogether, so unions are decided cell by cell.
+Coordinates of all boxes cut an axis into positions: edge points and the open intervals between them. Every cell (a
+position per axis) lies inside a closed box or outside it altogether, so unions are decided cell by cell.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def _position(axis: Vector, values: Vector) -> NDArray[np.int64]:
     """Where values stand: 2i+1 on edge i, 2i between the edges i-1 and i."""
     i = np.searchsorted(axis, values)
     on_edge = axis[np.minimum(i, len(axis) - 1)] == values
-    return (2 * i + on_edge).astype(np.int64)
+    result: NDArray[np.int64] = (2 * i + on_edge).astype(np.int64)
+    return result
 
 
 def _sums(table: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:

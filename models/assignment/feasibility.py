@@ -25,7 +25,7 @@ def why_infeasible(instance: Assignment) -> str | None:
     if not instance.m:
         return None
     found = limits.candidates(instance)
-    nowhere = np.flatnonzero(~found.sets.any(axis=1)[found.of])
+    nowhere = np.flatnonzero(~np.asarray(found.sets.any(axis=1))[found.of])
     if len(nowhere):
         return _too_far(instance, int(nowhere[0]))
     caps = limits.caps(instance)[instance.leaves]
@@ -89,7 +89,7 @@ def _too_far(instance: Assignment, s: int) -> str:
 
 def _too_many(instance: Assignment, found: limits.Candidates, crowded: NDArray[np.bool_], caps: Indices) -> str:
     """The sentence; one subscriber more than there are places is enough."""
-    stuck = np.flatnonzero((~(found.sets & ~crowded).any(axis=1))[found.of])
+    stuck = np.flatnonzero(~np.asarray((found.sets & ~crowded).any(axis=1))[found.of])
     room = int(caps[crowded].sum())
     who, where = stuck[: room + 1], instance.leaves[crowded]
     take = f"which may take {room}" + (" together" if len(where) > 1 else "")

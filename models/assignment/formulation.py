@@ -1,47 +1,48 @@
 """Subscriber assignment as an integer program (Pyomo), exact with respect to the judge.
 
-Letters: S subscribers, B brokers, L leaves, L[b] the leaves at or below broker b, B[s] the brokers on the way to some leaf that s may
-use; R boxes that filters may need, R[b] those of broker b, c cells of the event space, w[c] their measure, Z the pairs (b,c) of a broker
-and a cell that some box of R[b] covers (pieces.py says which boxes and cells, and why they suffice). A cell is *wanted* by s
-where it lies in its interest (with `union`: and is as wide). cap[b] is what the leaves below b may take together, n[b] who can reach it.
+Letters: S subscribers, B brokers, L leaves, L[b] the leaves at or below broker b, B[s] the brokers on the way to some
+leaf that s may use; R[b] the boxes that the filter of b may need, c cells of the event space, w[c] their measure, Z the
+pairs (b,c) of a broker and a cell that some box of R[b] covers (pieces.py says which boxes and cells, and why they
+suffice). A cell is *wanted* by s where it lies in its interest (with `union`: and is as wide). cap[b] is what the
+leaves below b may take together.
 
-    x[s,b]    subscriber s goes to leaf b                 f[b,r]  the filter of broker b has box r
-    z[b,c]    the filter of broker b covers cell c        y[s,b,r]  at broker b subscriber s is in box r   (`rectangle`)
+    x[s,b]  subscriber s goes to leaf b               f[b,r]    the filter of broker b has box r
+    z[b,c]  the filter of broker b covers cell c      y[s,b,r]  at broker b subscriber s is in box r   (`rectangle`)
 
-    min       sum(w[c] * z[b,c])
-    (serve)   sum(x[s,b] for leaves b that s may use) == 1                          for s in S
-    (barred)  x[s,b] <= 0                                 only where no leaf serves s: b is the first leaf, the program infeasible
-    (capacity) sum(x[s,b] for s) <= cap[b]                                          for b in L, where more could come
-    (boxes)   sum(f[b,r] for r in R[b]) <= alpha[b]                                 for b in B, where R[b] has more
+    min         sum(w[c] * z[b,c] for (b,c) in Z)
+    (serve)     sum(x[s,b] for leaves b that s may use) == 1             for s in S
+    (barred)    x[s,b] <= 0                                              where no leaf serves s (b is the first leaf)
+    (capacity)  sum(x[s,b] for s) <= cap[b]                              for b in L, where more could come
+    (boxes)     sum(f[b,r] for r in R[b]) <= alpha[b]                    for b in B, where R[b] has more
 
-**Containment `rectangle`.** Every subscriber is in exactly one box of each broker on its way, and a box that is used is paid for in
-full by each of its subscribers alone; that makes the relaxation strong:
+**Containment `rectangle`.** Every subscriber is in exactly one box of each broker on its way, and pays alone for all
+cells of that box; that makes the relaxation strong:
 
-    (put)     sum(y[s,b,r] for r) == sum(x[s,l] for l in L[b])                      for s, b in B[s]
-    (open)    y[s,b,r] <= f[b,r]                                                    for all y
-    (fit)     sum(y[s,b,r] for s) <= cap[b] * f[b,r]                                where more than cap[b] could be in r
-    (pay)     z[b,c] >= sum(y[s,b,r] for r over c)                                  for s, b in B[s], c not wanted by s
-    (nest)    sum(y[s,b,q] for q holding r) >= sum(y[s,b',q] for children b' of b, q holding r)
-                                                          for s, inner b, boxes r of the children that hold s: if the box of s
-                                                          at the child holds r, so does its box at the parent
+    (put)       sum(y[s,b,r] for r) == sum(x[s,l] for l in L[b])         for s, b in B[s]
+    (open)      y[s,b,r] <= f[b,r]                                       for all y
+    (fit)       sum(y[s,b,r] for s) <= cap[b] * f[b,r]                   where more than cap[b] could be in r
+    (pay)       z[b,c] >= sum(y[s,b,r] for r over c)                     for s, b in B[s], c not wanted by s
+    (nest)      sum(y[s,b,q] for q holding r) >= sum(y[s,d,q] for children d of b, q holding r)
+                                                                         for s, inner b, boxes r at its children
+    (nest) says: if the box of s at the child holds r, so does its box at the parent.
 
 **Containment `union`.** An interest may lie across several boxes, so cells are covered one by one:
 
-    (made)    z[b,c] <= sum(f[b,r] for r over c)                                    for (b,c) in Z
-    (pay)     z[b,c] >= sum(f[b,r] for r over c that differ in dimension k only)    for (b,c) in Z, k, and each such class of boxes:
-                                                          two boxes of a class meet in c, and their union is a box
+    (made)      z[b,c] <= sum(f[b,r] for r over c)                       for (b,c) in Z
+    (pay)       z[b,c] >= sum(f[b,r] for r over c in class g)            for (b,c) in Z, dimensions k, classes g
+    where a class holds boxes that differ in dimension k only: two of those over c would be one box together.
 
 **Both.**
 
-    (want)    z[b,c] >= sum(x[s,l] for l in L[b])                                   for s, b in B[s], c wanted by s
-    (rise)    z[b,c] >= z[b',c]                                                     for children b' of b: the nesting condition
-    (full)    cap[b] * z[b,c] >= sum(x[s,l] for s who want c, l in L[b])            where more than cap[b] of n[b] want c
-    (many)    sum(z[b,c] for b in the front of level l) >= k[l,c]                   k brokers at least: those who want c must fit in
-    (first)   x[s,b'] <= sum(x[t,b] for t < s)            leaves b, b' alike in all: the one with the first subscriber comes first.
-                                                          Deactivate it before adding constraints that tell such leaves apart
+    (want)      z[b,c] >= sum(x[s,l] for l in L[b])                      for s, b in B[s], c wanted by s
+    (rise)      z[b,c] >= z[d,c]                                         for children d of b: the nesting condition
+    (full)      cap[b] * z[b,c] >= sum(x[s,l] for s who want c, l in L[b])   where more than cap[b] want c
+    (many)      sum(z[b,c] for b in front l) >= k[l,c]                   for levels l: those who want c must fit in
+    (first)     x[s,b] <= sum(x[t,a] for t < s)                          for leaves a, b that nothing tells apart
+    (first) puts the leaf with the first subscriber first: deactivate it before adding rows that tell such leaves apart.
 
-x, f, z are 0/1 and y is in [0,1]: with whole x, f and z any box that y touches will do. With relax=True all are in [0,1], and the optimum is a
-lower bound.
+x, f, z are 0/1 and y is in [0,1]: with whole x, f and z any box that y touches will do. With relax=True all are in
+[0,1], and the optimum is a lower bound.
 """
 
 from __future__ import annotations

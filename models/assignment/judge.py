@@ -2,9 +2,10 @@
 
     cost = sum over ALL brokers of the measure of the union of their filter's boxes (volume, or the density's integral)
 
-Rules: `leaf` (subscribers go to leaves), `latency` (near enough), `load` (no leaf beyond its cap), `filter-complexity` (at most
-alpha boxes), `cover` (an interest lies inside its leaf's filter), `nesting` (a child's filter lies inside its parent's).
-Inside means inside one box of the outer filter (containment `rectangle`) or inside their union (`union`); it has no tolerance.
+Rules: `leaf` (subscribers go to leaves), `latency` (near enough), `load` (no leaf beyond its cap),
+`filter-complexity` (at most alpha boxes), `cover` (an interest lies inside its leaf's filter), `nesting` (a child's
+filter lies inside its parent's). Inside means inside one box of the outer filter (containment `rectangle`) or inside
+their union (`union`); it has no tolerance.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def evaluate(instance: Assignment, plan: AssignmentPlan) -> Judgement:
 
 
 def _load_terms(instance: Assignment, loads: Indices) -> dict[str, object]:
-    """Load factor over leaves with capacity, whether every leaf is within beta, standard deviation of the leaves' loads."""
+    """Load factor over leaves with capacity, whether every leaf is within beta, deviation of the leaves' loads."""
     fair = instance.kappa * instance.m
     factors = loads[fair > 0] / fair[fair > 0]
     own = loads[instance.leaves]

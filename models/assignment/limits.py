@@ -1,6 +1,7 @@
 """Who may go where, and how many: candidate leaves and load caps, derived once, in floating point.
 
-This belongs to the statement of the problem: judge, methods and programs all take it from here, and it is exact from then on.
+This belongs to the statement of the problem: judge, methods and programs all take it from here, and it is exact from
+then on.
 
     latency(b, s) = length of publisher -> ... -> b, plus distance b -> s      (measure `last_hop`: the distance alone)
     limit(s)      = shortest(s) * (1 + max_delay), or max_latency[s]           met when latency <= limit * (1 + eps)
@@ -29,7 +30,8 @@ _shortest: WeakKeyDictionary[Assignment, Vector] = WeakKeyDictionary()
 def caps(instance: Assignment, factor: float | None = None) -> Indices:
     """How many subscribers each broker may take (0 at inner ones), at beta_max or another load factor."""
     wanted = (instance.beta_max if factor is None else factor) * instance.kappa * instance.m
-    return np.floor(np.minimum(wanted + EPS, instance.m)).astype(np.int64)
+    result: Indices = np.floor(np.minimum(wanted + EPS, instance.m)).astype(np.int64)
+    return result
 
 
 def offsets(instance: Assignment) -> Vector:

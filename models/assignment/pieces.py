@@ -1,14 +1,15 @@
-"""What the integer programs of assignment are made of: candidate leaves, boxes that a filter may need, cells of the event space.
+"""What the integer programs are made of: candidate leaves, boxes that filters may need, cells of the event space.
 
-**Boxes, `rectangle`.** Any box of a filter can shrink to the smallest box around the interests (below it, the boxes) that it
-holds, so boxes around sets of interests suffice: at a broker, those that are tight for subscribers who can reach it.
+**Boxes, `rectangle`.** Any box of a filter can shrink to the smallest box around the interests (below it, the boxes)
+that it holds, so boxes around sets of interests suffice: at a broker, those that are tight for subscribers who can
+reach it.
 
-**Boxes, `union`.** Edges can be taken from the interests' and the density's grid: the cost is linear in an edge that moves between
-two of those values, so some direction is no worse. Here too a box can shrink to the box around the parts that it really
-contributes to: intersections that are as wide as what they intersect.
+**Boxes, `union`.** Edges can be taken from the interests' and the density's grid: the cost is linear in an edge that
+moves between two of those values, so some direction is no worse. Here too a box can shrink to the box around the
+parts that it really contributes to: intersections that are as wide as what they intersect.
 
-**Cells.** Edges cut the space into cells; cells in the same boxes and interests are one. With `union`, points count as positions
-on an axis where an interest has no width, so that such interests are covered exactly.
+**Cells.** Edges cut the space into cells; cells in the same boxes and interests are one. With `union`, points count
+as positions on an axis where an interest has no width, so that such interests are covered exactly.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def _usable_union(instance: Assignment, low: Vector, high: Vector, reach: Bits) 
 
 
 def contributions(low: Vector, high: Vector, item_low: Vector, item_high: Vector) -> tuple[Vector, Vector]:
-    """Per box, the smallest box around its intersections with items that are as wide as the item: what it contributes to."""
+    """Per box, the smallest box around its intersections that are as wide as the item: what it contributes to."""
     lows, highs = np.full(low.shape, np.inf), np.full(high.shape, -np.inf)
     for a, b in zip(item_low, item_high, strict=True):
         first, last = np.maximum(low, a), np.minimum(high, b)
@@ -180,8 +181,8 @@ def _cells(instance: Assignment, low: Vector, high: Vector) -> tuple[Bits, Bits,
         if union or mass * weight > 0:
             total[mask] += mass * weight
     kept = sorted(mask for mask in total if mask & ((1 << len(low)) - 1))
-    bits = _unpacked(kept, len(low) + instance.m)
-    return bits[:, : len(low)].T.copy(), bits[:, len(low) :].T.copy(), np.array([total[mask] for mask in kept])
+    marks = _unpacked(kept, len(low) + instance.m)
+    return marks[:, : len(low)].T.copy(), marks[:, len(low) :].T.copy(), np.array([total[mask] for mask in kept])
 
 
 def _positions(instance: Assignment, low: Vector, high: Vector, k: int) -> list[tuple[int, int, float]]:
@@ -229,7 +230,7 @@ def fronts(instance: Assignment) -> list[Indices]:
 
 
 def least_brokers(instance: Assignment, p: Pieces) -> Indices:
-    """How many brokers of each front a cell needs at least: those who want it must fit into their caps (fronts x cells)."""
+    """How many brokers of each front a cell needs at least, so that those who want it fit in: fronts x cells."""
     result = np.zeros((len(fronts(instance)), len(p.measure)), dtype=np.int64)
     for l, front in enumerate(fronts(instance)):
         users = p.wanted.T.astype(np.int64) @ p.reach[:, front].astype(np.int64)  # cells x brokers
@@ -261,7 +262,7 @@ def estimate(instance: Assignment) -> int:
         pairs = [(v + g) * (v + g + 1) // 2 for v, g in zip(values, grid, strict=True)]
         boxes = reduce(lambda a, b: min(a * b, 10**15), pairs, 1)
         return int(n * boxes + n * reduce(lambda a, b: min(a * b, 10**15), values, 1) + m * n)
-    if m > 2_000:
+    if m > 2_000:  # boxes are not even counted
         return 1_000 * n * m
     low, high = hulls(instance.low, instance.high, most=20_000)
     if len(low) > 20_000:

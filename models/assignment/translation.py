@@ -35,7 +35,7 @@ def decode(instance: Assignment, chosen: Mapping[str, Indices]) -> AssignmentPla
 
 
 def _needed(instance: Assignment, p: Pieces, leaf: Indices, chosen: Indices, z: Indices) -> Indices:
-    """Open boxes whose cells are all paid for and that lie in such a box of the parent; of those, what subscribers use."""
+    """Open boxes with all cells paid for, inside such a box of the parent; of those, what subscribers use."""
     paid = np.zeros((instance.n, len(p.measure)), dtype=bool)
     paid[z[:, 0], z[:, 1]] = True
     within = inside(p.low, p.high, p.low, p.high)
@@ -66,7 +66,7 @@ def encode(instance: Assignment, program: Program, plan: AssignmentPlan) -> Vect
         boxes = _tight_boxes(instance, leaf, filters, number, y)
     f = {(b, r) for b, chosen in boxes.items() for r in chosen}
     z = {(b, int(c)) for b, r in f for c in np.flatnonzero(p.covers[r])}
-    picks = {"x": set(enumerate(leaf.tolist())), "f": f, "z": z, "y": y}
+    picks: dict[str, set[tuple[int, ...]]] = {"x": set(enumerate(leaf.tolist())), "f": set(f), "z": set(z), "y": y}
     point = np.zeros(program.shape[1])
     for family in _families(program):
         point[family.span] = _marked(family, picks[family.name])

@@ -1,8 +1,8 @@
-"""The least cost of tiny assignment instances by trying every leaf for every subscriber and every filter for every broker.
+"""The least cost of tiny instances: every leaf for every subscriber, every filter for every broker.
 
-Written from the statement of the problem alone. The event space is a set of sample points: per axis all edges and the middles
-between them. A box is the set of points in it, so "inside the union" is a subset, and the measure of a set of points is that of
-its middles (a middle stands for its open interval).
+Written from the statement of the problem alone. The event space is a set of sample points: per axis all edges and the
+middles between them. A box is the set of points in it, so "inside the union" is a subset, and the measure of a set of
+points is that of its middles (a middle stands for its open interval).
 """
 
 import functools
@@ -40,7 +40,7 @@ class _Search:
         return best
 
     def _boxes(self) -> list[tuple]:
-        """Boxes that filters may need: between all coordinates, or (rectangles in two dimensions) hulls of interests."""
+        """Boxes that filters may need: between all coordinates, or (rectangles in the plane) hulls of interests."""
         if self.union or self.space.d == 1:
             sides = [list(itertools.combinations_with_replacement(axis, 2)) for axis in self.space.edges]
             return [tuple(zip(*ends, strict=True)) for ends in itertools.product(*sides)]
@@ -53,7 +53,7 @@ class _Search:
 
     @functools.cached_property
     def filters(self) -> dict[int, list[tuple]]:
-        """Per number of boxes allowed, all filters as (measure, points, boxes); under `union` each set of points once."""
+        """Per number of boxes allowed, all filters as (measure, points, boxes); `union`: each set of points once."""
         result = {}
         points = {box: self.space.points(box) for box in self.boxes}
         for most in set(self.alpha):
@@ -116,7 +116,7 @@ class Space:
             if self.density:
                 values |= set(self.density["edges"][k])
             self.edges.append(sorted(values))
-        axes = [sorted({*e, *((a + b) / 2 for a, b in zip(e, e[1:], strict=False))}) for e in self.edges]
+        axes = [sorted({*e, *((a + b) / 2 for a, b in itertools.pairwise(e))}) for e in self.edges]
         self.all = list(itertools.product(*axes))
         self.weights = [self._weight(point) for point in self.all]
         self._known: dict[tuple, int] = {}

@@ -22,8 +22,8 @@ def test_too_far():
 
 
 def test_too_many_for_one_broker():
-    # Subscribers 0 and 1 sit at broker 0, 2 and 3 at broker 1; without delay each has its own broker. Capacity 0.25 * 1 * 4 = 1
-    # for broker 0, and 3 for broker 1.
+    # Subscribers 0 and 1 sit at broker 0, 2 and 3 at broker 1; without delay each has its own broker. Capacity 0.25 *
+    # 1 * 4 = 1 for broker 0, and 3 for broker 1.
     document = two_brokers(
         brokers__at=[[1, 0], [0, 1]],
         brokers__capacity=[0.25, 0.75],
@@ -46,7 +46,7 @@ def test_too_many_for_two_brokers():
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(documents(dimensions=(1,)))
 def test_reasons_are_true(document):
-    """Whoever is named has no other leaves than those named, and these have too few places; None: somebody fits all in."""
+    """Whoever is named has no other leaves than those named, which have too few places; None: all fit in."""
     reason = why_infeasible(read(document))
     leaves = [b for b in range(len(document["brokers"]["parent"])) if b not in document["brokers"]["parent"]]
     may, room = candidates(document), caps(document, leaves)

@@ -38,8 +38,8 @@ def test_methods_break_no_rule_but_their_own(document):
 
 
 def test_closest_goes_by_the_last_hop_until_full():
-    # Both subscribers are at (2, 0): leaf 1 at (2, 1) is nearer than leaf 0 at (1, 2), though latency forbids neither; at
-    # load.max 1 each leaf takes one, so subscriber 1 goes to leaf 0.
+    # Both subscribers are at (2, 0): leaf 1 at (2, 1) is nearer than leaf 0 at (1, 2), though latency forbids
+    # neither; at load.max 1 each leaf takes one, so subscriber 1 goes to leaf 0.
     document = two_brokers(brokers__at=[[1, 2], [2, 1]], load={"desired": 1, "max": 1})
     assert closest(read(document), np.random.default_rng(0)).leaf.tolist() == [1, 0]
     document["load"]["max"] = 2
@@ -47,8 +47,9 @@ def test_closest_goes_by_the_last_hop_until_full():
 
 
 def test_greedy_takes_those_without_choice_first():
-    # Subscriber 2 can only use leaf 0, so it comes first and opens [8, 9] there. One box each: subscriber 0 ([0, 1]) would stretch that
-    # by 8, and opens [0, 1] on leaf 1 instead; subscriber 1 ([7, 9]) then grows [8, 9] by 1, against 8 on leaf 1.
+    # Subscriber 2 can only use leaf 0, so it comes first and opens [8, 9] there. One box each: subscriber 0 ([0, 1])
+    # would stretch that by 8, and opens [0, 1] on leaf 1 instead; subscriber 1 ([7, 9]) then grows [8, 9] by 1,
+    # against 8 on leaf 1.
     document = two_brokers(
         brokers__at=[[1, 0], [0, 1]],
         subscribers={"at": [[1, 1], [1, 1], [2, 0]], "low": [[0], [7], [8]], "high": [[1], [9], [9]]},
@@ -61,9 +62,9 @@ def test_greedy_takes_those_without_choice_first():
 
 
 def test_greedy_counts_the_brokers_above():
-    # Leaves 2 (below 0) and 3 (below 1). Subscriber 0 opens [0, 4] at leaf 2. For [4, 6] one box: leaf 2 and its parent grow by 2
-    # each, 4 in all; leaf 3 opens [4, 6] and so does its parent, 4 as well: the tie goes to the empty leaf 3.
-    # For [4, 5.5] after that: leaf 3 holds it, free.
+    # Leaves 2 (below 0) and 3 (below 1). Subscriber 0 opens [0, 4] at leaf 2. For [4, 6] one box: leaf 2 and its
+    # parent grow by 2 each, 4 in all; leaf 3 opens [4, 6] and so does its parent, 4 as well: the tie goes to the
+    # empty leaf 3. For [4, 5.5] after that: leaf 3 holds it, free.
     document = two_brokers(
         brokers__at=[[1, 0]] * 4,
         brokers__parent=[-1, -1, 0, 1],
@@ -74,8 +75,8 @@ def test_greedy_counts_the_brokers_above():
 
 
 def test_greedy_raises_the_load_factor_only_when_stuck():
-    # Four subscribers with the same interest, two alike leaves. Desired 1: two each. With `max` 2 at once: leaf 0 opens the box,
-    # and everybody finds it there.
+    # Four subscribers with the same interest, two alike leaves. Desired 1: two each. With `max` 2 at once: leaf 0
+    # opens the box, and everybody finds it there.
     document = two_brokers(
         subscribers={"at": [[2, 0]] * 4, "low": [[0]] * 4, "high": [[1]] * 4}, load={"desired": 1, "max": 2}
     )
@@ -85,8 +86,8 @@ def test_greedy_raises_the_load_factor_only_when_stuck():
 
 
 def test_density_steers_the_greedy():
-    # No mass between 1 and 3: growing [0, 1] to [0, 5] costs what [3, 5] has, the same as opening it; the tie goes to leaf 1.
-    # With mass there, growing costs more.
+    # No mass between 1 and 3: growing [0, 1] to [0, 5] costs what [3, 5] has, the same as opening it; the tie goes to
+    # leaf 1. With mass there, growing costs more.
     for mass in ([1, 0, 1], [1, 9, 1]):
         document = two_brokers(density={"edges": [[0, 1, 3, 5]], "mass": mass}, load={"desired": 2, "max": 2})
         plan = greedy_offline(read(document), np.random.default_rng(0))
@@ -122,7 +123,8 @@ def test_workload_interests():
 
 
 def test_zipf_frequencies():
-    # Exponent 1 over three ranks: 6/11, 3/11, 2/11; 110,000 draws deviate by more than 1,000 with probability below 1e-6.
+    # Exponent 1 over three ranks: 6/11, 3/11, 2/11; 110,000 draws deviate by more than 1,000 with probability below
+    # 1e-6.
     counts = np.bincount(zipf(np.random.default_rng(0), 110_000, 3, 1.0))
     assert np.abs(counts - [60_000, 30_000, 20_000]).max() < 1_000
 

@@ -1,7 +1,7 @@
 """Filters that grow (numba): put an interest into a leaf's filter and, box by box, into those above it.
 
-State per broker b: `count[b]` boxes lo[b, r], hi[b, r] and `size[b]`, the measure of their union. A box that grows must lie in
-one box of the parent, which grows as little as it can, and so on up to the publisher.
+State per broker b: `count[b]` boxes lo[b, r], hi[b, r] and `size[b]`, the measure of their union. A box that grows
+must lie in one box of the parent, which grows as little as it can, and so on up to the publisher.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Gr*: one subscriber after the other, those with the fewest candidate leaves first, to where filters grow least.
 
-The growth counts on all brokers between the leaf and the publisher: a box that grows must lie in one box of the parent, which
-grows as little as it can; an unused box may be opened. Ties go to the least load / (kappa m). The order is updated whenever a
-leaf fills up. When somebody has no leaf left, the load factor rises from beta towards beta_max, step by step; beyond that the
-plan breaks the cap and the judge says so.
+The growth counts on all brokers between the leaf and the publisher: a box that grows must lie in one box of the
+parent, which grows as little as it can; an unused box may be opened. Ties go to the least load / (kappa m). The order
+is updated whenever a leaf fills up. When somebody has no leaf left, the load factor rises from beta towards beta_max,
+step by step; beyond that the plan breaks the cap and the judge says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def greedy_offline(
 ) -> AssignmentPlan:
     """Fewest choices first, to the leaf whose filters up to the publisher grow least (best effort).
 
-    load: `desired` starts at beta and rises to beta_max in so many steps, only when stuck; `max` allows beta_max at once.
+    load: `desired` starts at beta and rises to beta_max in so many steps when stuck; `max` allows beta_max at once.
     """
     from yardline.solvers.heuristics.assignment import _choosing
 
