@@ -15,10 +15,10 @@ as positions on an axis where an interest has no width, so that such interests a
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector
 
 Bits = NDArray[np.bool_]
+
+MOST_BOXES = 20_000
+"""Boxes beyond which a program is out of reach anyway."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -254,18 +257,26 @@ def twins(instance: Assignment, p: Pieces) -> list[tuple[int, int]]:
 
 
 def estimate(instance: Assignment) -> int:
-    """About how many columns (or tenths of an entry) the program has, without making it."""
-    m, n = instance.m, instance.n
+    """About how many columns the program has, without making it; more where its entries are what is too many."""
     if instance.containment == "union":
-        values = [len(np.unique(np.concatenate([instance.low[:, k], instance.high[:, k]]))) for k in range(instance.d)]
-        grid = [len(e) for e in instance.edges] if instance.edges is not None else [0] * instance.d
-        pairs = [(v + g) * (v + g + 1) // 2 for v, g in zip(values, grid, strict=True)]
-        boxes = reduce(lambda a, b: min(a * b, 10**15), pairs, 1)
-        return int(n * boxes + n * reduce(lambda a, b: min(a * b, 10**15), values, 1) + m * n)
-    if m > 2_000:  # boxes are not even counted
-        return 1_000 * n * m
-    low, high = hulls(instance.low, instance.high, most=20_000)
-    if len(low) > 20_000:
-        return n * m * len(low) * 100
-    held = int(inside(instance.low, instance.high, low, high).sum())
-    return n * (m + len(low) + held)
+        return _estimate_union(instance)
+    if instance.m > 2_000:  # boxes are not even counted
+        return 1_000 * instance.n * instance.m
+    low, high = hulls(instance.low, instance.high, most=MOST_BOXES)
+    if len(low) > MOST_BOXES:
+        return 100 * instance.n * instance.m * len(low)
+    held = inside(instance.low, instance.high, low, high).sum(axis=0)
+    cells = np.ones(len(low))
+    for k, values in enumerate(axis_values(instance)):
+        cells *= np.searchsorted(values, high[:, k]) - np.searchsorted(values, low[:, k])
+    cells = np.minimum(cells, 50 * len(low))  # in many dimensions most cells lie in the same boxes and become one
+    columns = instance.n * (instance.m + len(low) + int(held.sum()))
+    return int(max(columns, instance.n * float(held @ cells) / 5))
+
+
+def _estimate_union(instance: Assignment) -> int:
+    """Boxes between all values, an entry per box, cell of it and dimension; most boxes turn out not to be usable."""
+    counts = [len(values) for values in axis_values(instance)]
+    boxes = math.prod([c * (c + 1) / 2 for c in counts])
+    entries = math.prod([(c + 1) * c * (c - 1) / 6 + 1 for c in counts]) * (instance.d + 1)
+    return int(min(instance.n * (instance.m + max(boxes, entries / 20)), 1e15))
