@@ -158,8 +158,19 @@ class Assignment(Instance):
             part.done()
         return instance
 
+    def tables(self) -> dict[str, dict[str, Vector]]:
+        """The fields that are large at a million subscribers, as arrays: what may stand beside the JSON as Parquet."""
+        return {"subscribers": {"at": self.at, "low": self.low, "high": self.high}}
+
     def document(self) -> dict[str, Any]:
         """The JSON document of this instance."""
+        tables = {
+            field: {name: rows.tolist() for name, rows in columns.items()} for field, columns in self.tables().items()
+        }
+        return {**self.skeleton(), **tables}
+
+    def skeleton(self) -> dict[str, Any]:
+        """The JSON document without what `tables` holds."""
         brokers = {"at": self.broker_at.tolist(), "parent": self.parent.tolist()}
         brokers["filter_complexity"] = self.alpha.tolist()
         if not np.array_equal(self.kappa, parts.fractions(None, self.leaves, self.n)):
@@ -172,7 +183,6 @@ class Assignment(Instance):
         document: dict[str, Any] = {
             "publisher": self.publisher.tolist(),
             "brokers": brokers,
-            "subscribers": {"at": self.at.tolist(), "low": self.low.tolist(), "high": self.high.tolist()},
             "latency": latency,
             "load": {"desired": self.beta, "max": self.beta_max},
             "containment": self.containment,

@@ -24,12 +24,12 @@ def documents(draw, containment=None, dimensions=(1, 2), trees=None):
         "brokers": {"at": [draw(points()) for _ in parent], "parent": parent},
         "subscribers": {"at": [draw(points()) for _ in range(m)], "low": low, "high": high},
         "latency": draw(latencies(m)),
-        "load": {"desired": 1, "max": draw(st.sampled_from([1, 1.5, 2, 3]))},
+        "load": {"desired": 1, "max": draw(st.sampled_from([1, 1.5, 2, 2, 3, 4]))},
         "containment": containment,
     }
     document["brokers"]["filter_complexity"] = [draw(st.integers(1, 2)) for _ in range(n)]
     leaves = [b for b in range(n) if b not in parent]
-    if draw(st.booleans()):
+    if draw(st.integers(0, 2)) == 0:
         document["brokers"]["capacity"] = draw(fractions(n, leaves))
     if not wide and draw(st.integers(0, 2)) == 0:
         document["density"] = draw(densities(d))
@@ -45,13 +45,13 @@ def points(draw):
 def latencies(draw, m):
     measure = draw(st.sampled_from(["path", "last_hop"]))
     if draw(st.booleans()):
-        return {"max_delay": draw(st.sampled_from([0, 0.25, 1, 9])), "measure": measure}
-    return {"max_latency": [draw(st.sampled_from([1, 3, 6, 20])) for _ in range(m)], "measure": measure}
+        return {"max_delay": draw(st.sampled_from([0, 0.25, 1, 1, 9, 9])), "measure": measure}
+    return {"max_latency": [draw(st.sampled_from([2, 4, 6, 9, 20, 20])) for _ in range(m)], "measure": measure}
 
 
 @st.composite
 def fractions(draw, n, leaves):
-    parts = [draw(st.integers(0, 3)) for _ in leaves]
+    parts = [draw(st.sampled_from([0, 1, 1, 2, 3])) for _ in leaves]
     parts[0] += 0 if sum(parts) else 1
     total = sum(parts)
     result = [7.0] * n  # what is given for inner brokers is ignored

@@ -9,6 +9,7 @@ from assignment.helpers import read, two_brokers
 from assignment.strategies import documents
 from hypothesis import HealthCheck, given, settings
 
+from yardline.instances import files, tables
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 
 BROKEN = sorted((Path(__file__).parent / "broken").glob("*.json"))
@@ -95,6 +96,14 @@ def test_arrays_are_taken_as_lists_are():
     assert read({**document, "subscribers": arrays}).hash == read(document).hash
     columns = {name: _column_of_lists(rows) for name, rows in document["subscribers"].items()}
     assert read({**document, "subscribers": columns}).hash == read(document).hash
+
+
+def test_tables_beside_the_json(tmp_path):
+    instance = read(two_brokers())
+    tables.write(tmp_path / "subscribers.parquet", instance.tables()["subscribers"])
+    document = {**instance.skeleton(), "subscribers": {"parquet": "subscribers.parquet"}}
+    files.write_document({"yardline": 1, "problem": "assignment", **document}, tmp_path / "instance.json")
+    assert files.read_instance(tmp_path / "instance.json").hash == instance.hash
 
 
 def _column_of_lists(rows):
