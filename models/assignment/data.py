@@ -113,17 +113,17 @@ class Assignment(Instance):
     @cached_property
     def leaves(self) -> Indices:
         """The brokers without children."""
-        return checks.frozen(np.setdiff1d(np.arange(self.n), self.parent))  # type: ignore[no-any-return]
+        return checks.frozen(np.setdiff1d(np.arange(self.n), self.parent))
 
     @cached_property
     def level(self) -> Indices:
         """How many brokers stand between each broker and the publisher."""
-        return checks.frozen(parts.levels(self.parent))  # type: ignore[no-any-return]
+        return checks.frozen(parts.levels(self.parent))
 
     @cached_property
     def top_down(self) -> list[int]:
         """All brokers, parents before children."""
-        return np.argsort(self.level, kind="stable").tolist()  # type: ignore[no-any-return]
+        return np.argsort(self.level, kind="stable").tolist()
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

@@ -38,7 +38,7 @@ def tree(value: object, field: str, count: int) -> Indices:
         cycle = _cycle(parent.tolist(), int(b))
         names = ", ".join(map(str, cycle))
         checks.fail(f"{field}[{cycle[0]}]", int(parent[cycle[0]]), f"a tree, but {names} lead to each other in a cycle")
-    return checks.frozen(parent.astype(np.int64))  # type: ignore[no-any-return]
+    return checks.frozen(parent.astype(np.int64))
 
 
 def levels(parent: Indices) -> Indices:
@@ -77,7 +77,7 @@ def complexities(value: Any, count: int) -> Indices:
         value = [checks.integer(value, field, low=1)] * count
     items = checks.listing(value, field, length=count, of="brokers")
     numbers = [checks.integer(a, f"{field}[{b}]", low=1) for b, a in enumerate(items)]
-    return checks.frozen(np.array([min(a, 2**31) for a in numbers], dtype=np.int64))  # type: ignore[no-any-return]
+    return checks.frozen(np.array([min(a, 2**31) for a in numbers], dtype=np.int64))
 
 
 def fractions(value: Any, leaves: Indices, count: int) -> Vector:
@@ -85,13 +85,13 @@ def fractions(value: Any, leaves: Indices, count: int) -> Vector:
     result = np.zeros(count)
     if value is None:
         result[leaves] = 1.0 / len(leaves)
-        return checks.frozen(result)  # type: ignore[no-any-return]
+        return checks.frozen(result)
     given = checks.vector(value, "brokers.capacity", length=count, of="brokers")
     total = float(given[leaves].sum())
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"brokers.capacity of the leaves sums to {total:.12g}: expected 1")
     result[leaves] = given[leaves]
-    return checks.frozen(result)  # type: ignore[no-any-return]
+    return checks.frozen(result)
 
 
 def check_boxes(low: Vector, high: Vector, field: str) -> None:
@@ -150,4 +150,4 @@ def grid_mass(value: object, shape: tuple[int, ...], field: str = "density.mass"
         return checks.vector(value, field, length=shape[0], of="cells")
     rows = checks.listing(value, field, length=shape[0], of="cells")
     inner = [grid_mass(row, shape[1:], f"{field}[{q}]") for q, row in enumerate(rows)]
-    return checks.frozen(np.array(inner).reshape(shape))  # type: ignore[no-any-return]
+    return checks.frozen(np.array(inner).reshape(shape))
