@@ -123,7 +123,7 @@ class Assignment(Instance):
     @cached_property
     def top_down(self) -> list[int]:
         """All brokers, parents before children."""
-        return np.argsort(self.level, kind="stable").tolist()
+        return np.argsort(self.level, kind="stable").tolist()  # type: ignore[no-any-return]
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
