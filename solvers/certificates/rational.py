@@ -67,6 +67,8 @@ class ExactProgram:
         reduced = [0] * len(self.cost) if ray else [c << bits for c in self.cost]
         total = 0
         for row, y in duals:
+            if y == 0:
+                continue
             total += y * self._side(row, y)
             for position in range(self.starts[row], self.starts[row + 1]):
                 reduced[self.indices[position]] -= y * self.data[position]
