@@ -56,7 +56,7 @@ EXPECTED = {  # file without its ending: field, then words of the expectation
     "empty": ("", "Expecting value"),
     "list": ("the document", "an object"),
     "not-json": ("", "Expecting value"),
-    "truncated": ("", "Expecting"),
+    "truncated": ("", "Unterminated string"),
     "trailing": ("", "Extra data"),
     "deeply-nested": ("", "nested too deeply"),
     "deeply-nested-field": ("", "nested too deeply"),
