@@ -37,7 +37,7 @@ class Entry:
     summary: str
     paper: str
     options: Mapping[str, Any]  # name -> default
-    shipped: bool  # found in PLACES or by entry point, hence known to every worker
+    shipped: bool  # from one of the PLACES or by entry point, hence known to every worker
 
     @property
     def wants_run(self) -> bool:
@@ -71,7 +71,7 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str) -> 
             summary=line,
             paper=paper,
             options=options,
-            shipped=bool(_loading),
+            shipped=bool(_loading) or function.__module__.startswith(PLACES),
         )
         _entries[kind, problem, name] = entry
         return function

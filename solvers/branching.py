@@ -1,6 +1,6 @@
 """Branch and bound over HiGHS relaxations that keeps the tree: what the certificate `tree` is made of.
 
-Best node first, one Highs object, presolve off, multipliers rounded to integers over 2**BITS at every node. A node is closed
+Best node first, one Highs object, presolve off, multipliers rounded to integers over 2**bits at every node. A node is closed
 when its own multipliers, as they will be checked, prove that nothing in it beats the cutoff.
 """
 
@@ -19,7 +19,7 @@ from yardline.models.checks import Indices, Vector
 from yardline.models.numbers import OPTIMAL
 from yardline.models.program import Program
 from yardline.solvers import highs
-from yardline.solvers.certificates.rational import BITS, common_step
+from yardline.solvers.certificates.rational import bits_of, common_step
 from yardline.solvers.outcome import Outcome, Stop, accepted
 
 TIGHT = 0.05 * OPTIMAL
@@ -32,7 +32,7 @@ class Node:
 
     low: dict[int, float]
     high: dict[int, float]
-    duals: dict[int, int]  # row -> integer over 2**BITS; inherited from the parent until it is solved
+    duals: dict[int, int]  # row -> integer over 2**bits; inherited from the parent until it is solved
     ray: bool = False
     branch: tuple[int, int, int, int] | None = None  # column, at, below, above
 
@@ -165,7 +165,7 @@ class _Search:
         """The bound that multipliers prove for a node, in floating point."""
         program = self.program
         rows = np.fromiter(duals.keys(), dtype=np.int64, count=len(duals))
-        y = np.array([float(value) for value in duals.values()]) / 2.0**BITS
+        y = np.array([float(value) for value in duals.values()]) / 2.0 ** bits_of(program)
         sides = np.where(y > 0, program.row_low[rows], program.row_high[rows])
         cost = np.zeros(program.shape[1]) if ray else program.cost
         reduced = cost - (program.matrix[rows].T @ y if len(rows) else 0.0)
@@ -232,8 +232,9 @@ class _Search:
 
 
 def whole_duals(program: Program, duals: Vector) -> dict[int, int]:
-    """Multipliers as integers over 2**BITS; zero where the row has no limit on that side."""
+    """Multipliers as integers over 2**bits; zero where the row has no limit on that side."""
     sides = np.where(duals > 0, program.row_low, program.row_high)
-    usable = np.flatnonzero(np.isfinite(sides) & (np.abs(duals) > 2.0 ** -(BITS + 1)) & np.isfinite(duals))
-    scaled = {int(row): round(float(duals[row]) * 2**BITS) for row in usable}
+    bits = bits_of(program)
+    usable = np.flatnonzero(np.isfinite(sides) & (np.abs(duals) > 2.0 ** -(bits + 1)) & np.isfinite(duals))
+    scaled = {int(row): round(float(duals[row]) * 2**bits) for row in usable}
     return {row: y for row, y in scaled.items() if y}

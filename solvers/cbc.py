@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from yardline.models.method import Unavailable
 from yardline.models.numbers import OPTIMAL
 from yardline.models.program import Program
 from yardline.solvers import mps
-from yardline.solvers.highs import OnBound, OnIncumbent
+from yardline.solvers.highs import OnBound, OnIncumbent, cost_scale
 from yardline.solvers.outcome import Outcome, Stop, accepted
 
 
@@ -64,7 +65,9 @@ def solve(
         return _without_columns(program)
     with tempfile.TemporaryDirectory(prefix="yardline-cbc-") as folder:
         model, answer = Path(folder) / "model.mps", Path(folder) / "answer.txt"
-        model.write_text(mps.text(program, names=False, relax=relax))
+        scale = cost_scale(program)  # its tolerances are absolute, too
+        scaled = replace(program, cost=program.cost * scale, offset=program.offset * scale)
+        model.write_text(mps.text(scaled, names=False, relax=relax))
         command = [binary(), str(model), *_options(time_limit, threads, seed)]
         if start is not None and not relax:
             command += ["-mipstart", str(_start_file(Path(folder), start))]
@@ -116,7 +119,7 @@ def _outcome(program: Program, said: str, answer: Path, *, relax: bool) -> Outco
         return Outcome(stop=Stop.ERROR, solver=f"{solver}: its point breaks a row")
     value = math.inf if point is None else program.value(point)
     if relax:
-        return Outcome(stop=stop, value=value, point=point, duals=duals, solver=solver)
+        return Outcome(stop=stop, value=value, point=point, duals=duals / cost_scale(program), solver=solver)
     bound = _bound(program, said, stop, value)
     return Outcome(stop=stop, value=value, bound=bound, point=point, solver=solver)
 
@@ -157,7 +160,7 @@ def _bound(program: Program, said: str, stop: Stop, value: float) -> float:
         return -math.inf
     bound = float(match[1])
     slack = 5e-4 * max(1.0, abs(bound))  # it prints three digits after the point
-    bound -= slack
+    bound = (bound - slack) / cost_scale(program)
     return bound if bound > value + OPTIMAL * max(1.0, abs(value)) else min(bound, value)
 
 

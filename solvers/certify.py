@@ -9,7 +9,7 @@ from yardline.models.checks import Vector
 from yardline.models.instance import Instance
 from yardline.models.program import Program
 from yardline.solvers.branching import Node, Tree, whole_duals
-from yardline.solvers.certificates.rational import BITS, ExactProgram, common_step, rounded_up
+from yardline.solvers.certificates.rational import ExactProgram, bits_of, common_step, rounded_up
 from yardline.solvers.certificates.tree import KIND, tree_bound
 from yardline.solvers.certificates.verdict import header
 
@@ -18,15 +18,15 @@ def tree_certificate(
     about: Instance | Program, program: Program, tree: Tree, *, round_up: bool = True
 ) -> tuple[dict[str, Any], Fraction]:
     """The certificate of a tree and the exact bound that it proves (with the plan added, a proof of optimality)."""
-    nodes = tree.document()
-    bound = tree_bound(ExactProgram(program), nodes, BITS)
+    nodes, bits = tree.document(), bits_of(program)
+    bound = tree_bound(ExactProgram(program), nodes, bits)
     step = _visible_step(program) if round_up else None
     if step is not None:
         bound = rounded_up(bound, Fraction(program.offset), step)
     document = {
         **header(KIND, about),
         "program": program.hash,
-        "bits": BITS,
+        "bits": bits,
         "bound": str(bound),
         "step": None if step is None else str(step),
         "nodes": nodes,

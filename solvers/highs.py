@@ -116,10 +116,11 @@ def solve(
 ) -> Outcome:
     """Solve a program, or its relaxation, to optimality or to the time limit."""
     limits = {"time_limit": max(0.0, time_limit), "threads": threads, "seed": seed, **options}
-    listeners = (on_incumbent, on_bound)
+    listeners, begun = (on_incumbent, on_bound), time.monotonic()
     outcome = _solve(program, limits, listeners, start, relax=relax, implied=False)
     if outcome.stop is Stop.ERROR and program.implied.any() and not relax:
         # columns without a cost may come out fractional and break a row when made whole: declare them all
+        limits["time_limit"] = max(0.0, time_limit - (time.monotonic() - begun))
         return _solve(program, limits, listeners, start, relax=relax, implied=True)
     return outcome
 

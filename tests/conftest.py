@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from yardline.models import registry
 
 settings.register_profile(
     "calm",
@@ -11,3 +14,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 settings.load_profile("calm")
+
+
+@pytest.fixture
+def clean_registry():
+    """What a test registers is gone after it."""
+    registry.load()
+    before = dict(registry._entries)
+    yield
+    registry._entries.clear()
+    registry._entries.update(before)

@@ -20,8 +20,14 @@ import numpy as np
 from yardline.models.checks import Vector
 from yardline.models.program import Program
 
-BITS = 40
-"""Multipliers are integers over 2**BITS."""
+BITS, MOST_BITS = 40, 200
+"""Multipliers are integers over 2**BITS, or over more where costs are tiny."""
+
+
+def bits_of(program: Program) -> int:
+    """The precision of multipliers: 2**-BITS relative to the largest cost, where that is below 1."""
+    largest = float(np.abs(program.cost).max(initial=0.0))
+    return min(MOST_BITS, max(BITS, BITS - math.frexp(largest)[1])) if largest > 0 else BITS
 
 
 class Refused(ValueError):
@@ -61,6 +67,8 @@ class ExactProgram:
         reduced = [0] * len(self.cost) if ray else [c << bits for c in self.cost]
         total = 0
         for row, y in duals:
+            if y == 0:
+                continue
             total += y * self._side(row, y)
             for position in range(self.starts[row], self.starts[row + 1]):
                 reduced[self.indices[position]] -= y * self.data[position]

@@ -23,7 +23,7 @@ from yardline.models.instance import Instance
 from yardline.models.numbers import OPTIMAL, SAME
 from yardline.models.problem import Problem, problem_of
 from yardline.models.program import Program
-from yardline.solvers.certificates.rational import ExactProgram, Refused, common_step, rounded_up
+from yardline.solvers.certificates.rational import MOST_BITS, ExactProgram, Refused, common_step, rounded_up
 from yardline.solvers.certificates.verdict import Verdict, rational
 
 KIND = "tree"
@@ -50,7 +50,7 @@ def check_program(program: Program, fields: Fields) -> tuple[Fraction, Fraction]
     """The bound that a tree proves for a program, and the one that it claims."""
     if checks.text(fields.need("program"), "program") != program.hash:
         raise Refused("it was made for another formulation of this instance")
-    bits = checks.integer(fields.need("bits"), "bits", high=200)
+    bits = checks.integer(fields.need("bits"), "bits", high=MOST_BITS)
     claimed = rational(fields.need("bound"), "bound")
     step = fields.take("step")
     nodes = checks.listing(fields.need("nodes"), "nodes")

@@ -1,4 +1,4 @@
-"""Channelization by enumeration, from the statement of the problem alone. Works on JSON documents, uses nothing of the package."""
+"""Channelization by enumeration, from the statement of the problem alone; on JSON documents, nothing of the package used."""
 
 from __future__ import annotations
 

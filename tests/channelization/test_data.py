@@ -66,7 +66,7 @@ def with_(**changes):
     ],
 )
 def test_refused_by_field_value_and_expectation(change, message):
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError, match=r".") as caught:
         instance(with_(**change))
     assert message in str(caught.value)
 
@@ -203,6 +203,6 @@ def test_pickle_keeps_the_hash():
 )
 def test_malformed_plans(change, message):
     good = {"groups": [[0], [1, 2]], "subscriptions": [[0, 1], [1]], "unicast": []}
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError, match=r".") as caught:
         plan({**good, **change}, instance(BASE))
     assert message in str(caught.value)
