@@ -1,0 +1,1 @@
+"""Subscriber assignment: subscribers to leaf brokers, interests into few filter boxes, filters nested up the tree."""
