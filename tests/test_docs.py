@@ -18,7 +18,7 @@ NOT_IMPORTED = ("yardline.__main__",)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_pages(page, monkeypatch, tmp_path):
+def test_pages(page, monkeypatch, tmp_path, clean_registry):
     if not page.exists():
         pytest.skip("not written yet")
     monkeypatch.chdir(tmp_path)
