@@ -53,13 +53,18 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
     """The instance in a file."""
     with blaming(path):
         document = READERS.get(Path(path).suffix, read_document)(Path(path))
-        fields = Fields(document)
-        _version(fields)
-        problem = Problem(checks.text(fields.need("problem"), "problem"))
-        fields.left["name"] = checks.text(fields.left.get("name", ""), "name")
-        if not isinstance(fields.left.get("meta", {}), Mapping):
-            checks.fail("meta", fields.left["meta"], "an object")
-        return problem.read_instance(_with_tables(fields.left, Path(path).parent))
+        return instance_of(document, folder=Path(path).parent)
+
+
+def instance_of(document: Mapping[str, Any], *, folder: Path | None = None) -> Instance:
+    """The instance that a whole document states; its tables, if any, lie in the folder."""
+    fields = Fields(document)
+    _version(fields)
+    problem = Problem(checks.text(fields.need("problem"), "problem"))
+    fields.left["name"] = checks.text(fields.left.get("name", ""), "name")
+    if not isinstance(fields.left.get("meta", {}), Mapping):
+        checks.fail("meta", fields.left["meta"], "an object")
+    return problem.read_instance(fields.left if folder is None else _with_tables(fields.left, folder))
 
 
 def read_solution(path: str | os.PathLike[str], instance: Instance) -> Solution:

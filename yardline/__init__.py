@@ -22,6 +22,7 @@ _HOME = {
     **dict.fromkeys(("MethodFailed", "Contradiction"), "yardline.results"),
     **dict.fromkeys(("method", "workload", "experiment"), "yardline.models.registry"),
     **dict.fromkeys(("Unsuitable", "Unavailable", "Answer", "Run"), "yardline.models.method"),
+    **dict.fromkeys(("compare", "Comparison"), "yardline.comparison.compare"),
     **dict.fromkeys(("solve_model", "export", "Modelled"), "yardline.modelling"),
     "BadFile": "yardline.instances.files",
     "Instance": "yardline.models.instance",

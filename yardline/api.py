@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,38 +16,19 @@ from typing import Any
 import numpy as np
 
 from yardline.instances import files
+from yardline.judging import Best, Listen, answer_of, bounded_of, solved_of
 from yardline.models import checks, registry
 from yardline.models.instance import Instance, Solution
-from yardline.models.method import Answer, Finding, Unavailable, Unsuitable
 from yardline.models.problem import problem_of
 from yardline.models.program import Program
-from yardline.results import (
-    Bounded,
-    Contradiction,
-    Evaluation,
-    MethodFailed,
-    Solved,
-    Verified,
-    gap_of,
-    reconciled,
-    status_of,
-)
-from yardline.solvers import mps
+from yardline.results import Bounded, Evaluation, Solved, Verified, gap_of, reconciled, status_of
+from yardline.solvers import automatic, mps
 from yardline.solvers.catalog import solver as solver_module
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.verdict import MODEL
 from yardline.solvers.certificates.verdict import verify as check_certificate
-from yardline.solvers.worker.pool import Ended, worker
+from yardline.solvers.worker.pool import worker
 from yardline.solvers.worker.running import run_entry
-from yardline.versions import versions
-
-WITHIN_REACH = 20_000
-"""Columns of an integer program that `auto` still hands to `exact` (and `tree`), per minute of time limit."""
-
-LP_WITHIN_REACH = 400_000
-"""Columns of a relaxation that `auto` still hands to `lp`, per minute of time limit."""
-
-Listen = Callable[[Finding], None]
 
 
 def load(path: str | os.PathLike[str]) -> Instance:
@@ -172,18 +153,6 @@ def _finite(exact: Fraction | None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def auto_method(instance: Instance, time_limit: float) -> str:
-    """Exact where it is within reach, otherwise the portfolio."""
-    size = problem_of(instance).part("assembly").size(instance)
-    return "exact" if size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60)) else "portfolio"
-
-
-def auto_bound(instance: Instance, time_limit: float) -> str:
-    """The tree where the exact method is within reach, otherwise the relaxation."""
-    size = problem_of(instance).part("assembly").size(instance)
-    return "tree" if size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60)) else "lp"
-
-
 def solve(
     instance: Instance,
     method: str = "auto",
@@ -200,14 +169,14 @@ def solve(
     """Find a plan. `bound` adds the best bound in the time left; `certify` asks for a certificate of what is proved."""
     begun = time.monotonic()
     run = _run(time_limit, seed, solver, threads, certify)
-    name = auto_method(instance, time_limit) if method == "auto" else method
+    name = automatic.choose("method", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("method", instance.problem, name)
     settings = entry.settings(options or {})
-    best = _Best(instance, listener)
+    best = Best(listener)
     with worker(threads) as mine:
         ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
-    answer = _answer(ended, best, f"method {name}")
-    solved = _solved(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
+    answer = answer_of(ended, best, f"method {name}")
+    solved = solved_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
     left = time_limit - (time.monotonic() - begun)
     needs = (bound and solved.status == "feasible") or (certify and solved.certificate is None)
     if needs and solved.cost is not None and left > 0.2 and not solved.interrupted:
@@ -229,31 +198,14 @@ def bound(
 ) -> Bounded:
     """The best valid lower bound that a method reaches in the time given."""
     run = _run(time_limit, seed, solver, threads, certify=True)
-    name = auto_bound(instance, time_limit) if method == "auto" else method
+    name = automatic.choose("bound", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("bound", instance.problem, name)
     settings = entry.settings(options or {})
-    best = _Best(instance, listener)
+    best = Best(listener)
     with worker(threads) as mine:
         ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
-    answer = _answer(ended, best, f"bound {name}")
-    status = "infeasible" if answer.infeasible else "unknown" if answer.bound is None else "bounded"
-    return Bounded(
-        problem=instance.problem,
-        instance=instance.hash,
-        method=name,
-        seed=seed,
-        status=status,  # type: ignore[arg-type]
-        bound=answer.bound,
-        certified=answer.certificate is not None,
-        valid_because=answer.valid_because,
-        seconds=ended.seconds,
-        reason=answer.infeasible or "",
-        note=answer.note,
-        certificate=answer.certificate,
-        interrupted=ended.how == "interrupted",
-        options={**entry.options, **settings},
-        versions=versions(solver),
-    )
+    answer = answer_of(ended, best, f"bound {name}")
+    return bounded_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
 
 
 _bound = bound
@@ -270,104 +222,6 @@ def _run(time_limit: float, seed: int, solver: str, threads: int, certify: bool)
         "threads": checks.integer(threads, "threads", low=1, high=1024),
         "certify": certify,
     }
-
-
-class _Best:
-    """The best plan and bound heard of so far: what is returned when a run is stopped."""
-
-    def __init__(self, instance: Instance, listener: Listen | None) -> None:
-        self.instance = instance
-        self.listener = listener
-        self.plan: Finding | None = None
-        self.bound: Finding | None = None
-
-    def hear(self, finding: Finding) -> None:
-        """Keep what improves."""
-        known = None if self.plan is None else self.plan.value
-        if finding.solution is not None and (known is None or finding.value is None or finding.value <= known):
-            self.plan = finding
-        proved = None if self.bound is None else self.bound.bound
-        if finding.bound is not None and (proved is None or finding.bound > proved):
-            self.bound = finding
-        if self.listener is not None:
-            self.listener(finding)
-
-    def answer(self, note: str) -> Answer:
-        """What was found before the end came."""
-        solution = None if self.plan is None else self.plan.solution
-        if self.bound is None:
-            return Answer(solution=solution, note=note)
-        proved = self.bound
-        return Answer(
-            solution=solution,
-            bound=proved.bound,
-            valid_because=proved.valid_because,
-            certificate=proved.certificate,
-            note=note,
-        )
-
-
-def _answer(ended: Ended, best: _Best, who: str) -> Answer:
-    """The answer of a run, however it ended."""
-    if ended.how == "done":
-        answer: Answer = ended.answer
-        return answer
-    if ended.how == "failed" and ended.kind in ("Unsuitable", "Unavailable"):
-        raise (Unsuitable if ended.kind == "Unsuitable" else Unavailable)(ended.error)
-    found = best.plan is not None or best.bound is not None
-    if ended.how == "interrupted":
-        if not found:
-            raise KeyboardInterrupt
-        return best.answer("interrupted: this is the best found until then")
-    if ended.how == "killed":
-        return best.answer(f"{who} was stopped: {ended.error}")
-    words = f"{ended.kind}: {ended.error}" if ended.kind else ended.error
-    if not found:
-        raise MethodFailed(f"{who} failed: {words}", ended.traceback)
-    return best.answer(f"{who} failed after its last finding: {words}")
-
-
-def _solved(
-    instance: Instance, name: str, seed: int, answer: Answer, ended: Ended, options: Mapping[str, Any], solver: str
-) -> Solved:
-    """The answer, judged."""
-    problem = problem_of(instance)
-    judgement = None if answer.solution is None else problem.evaluate(instance, answer.solution)
-    valid = judgement is not None and judgement.valid
-    reason = answer.infeasible
-    if reason is None and not valid and ended.how == "done":
-        reason = problem.why_infeasible(instance)
-    if reason is not None and valid:
-        raise Contradiction(f"{name} calls the instance infeasible and has a valid plan: please report this bug")
-    cost = judgement.cost if judgement is not None and reason is None else None
-    least = reconciled(cost if valid else None, answer.bound, name) if reason is None else None
-    if reason is not None:
-        status = "infeasible"
-    elif judgement is None or cost is None:
-        status = "unknown"
-    else:
-        status = status_of(cost, least) if valid else "invalid"
-    return Solved(
-        problem=instance.problem,
-        instance=instance.hash,
-        method=name,
-        seed=seed,
-        status=status,  # type: ignore[arg-type]
-        cost=cost,
-        bound=least,
-        gap=gap_of(cost, least) if valid else None,
-        seconds=ended.seconds,
-        terms={} if judgement is None or reason is not None else judgement.terms,
-        solution=answer.solution if reason is None else None,
-        violations=() if judgement is None or reason is not None else judgement.violations,
-        reason=reason or "",
-        note=answer.note,
-        valid_because=answer.valid_because if least is not None else "",
-        certificate=answer.certificate,
-        interrupted=ended.how == "interrupted",
-        options=options,
-        versions=versions(solver),
-    )
 
 
 def _with_bound(solved: Solved, proved: Bounded) -> Solved:

@@ -6,7 +6,6 @@ import os
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from yardline.decomposition.tasks.task import Result, Task, execute
 
@@ -22,7 +21,7 @@ class LocalEngine:
         """How many tasks run at once."""
         return self._slots
 
-    def run(self, tasks: Iterable[Task], shared: Mapping[str, Any]) -> Iterator[Result]:
+    def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
         """Results as they finish; tasks are started in the order given."""
         waiting: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         done: queue.SimpleQueue[Result | None] = queue.SimpleQueue()
@@ -50,7 +49,7 @@ class LocalEngine:
 def _work(
     waiting: queue.SimpleQueue[Task | None],
     done: queue.SimpleQueue[Result | None],
-    shared: Mapping[str, Any],
+    shared: Mapping[str, bytes],
     stopped: threading.Event,
 ) -> None:
     """One thread: task after task until there is none, or nobody listens any more."""
@@ -58,4 +57,4 @@ def _work(
         task = waiting.get()
         if task is None:
             return
-        done.put(execute(task, shared.get(task.shared)))
+        done.put(execute(task, shared[task.shared] if task.shared else b""))

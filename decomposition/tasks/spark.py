@@ -29,7 +29,7 @@ class SparkEngine:
         """How many tasks run at once: the cores of the master."""
         return max(1, int(self.context.defaultParallelism))
 
-    def run(self, tasks: Iterable[Task], shared: Mapping[str, Any]) -> Iterator[Result]:
+    def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
         """Results as they finish; tasks are started in the order given, short ones of a group together."""
         plan = _Plan(self.context, list(tasks), shared)
         threads = [threading.Thread(target=plan.drive, daemon=True) for _ in range(self.slots)]
@@ -45,7 +45,7 @@ class SparkEngine:
 class _Plan:
     """What is left to do, shared by the driver threads."""
 
-    def __init__(self, context: Any, tasks: list[Task], shared: Mapping[str, Any]) -> None:
+    def __init__(self, context: Any, tasks: list[Task], shared: Mapping[str, bytes]) -> None:
         self.context, self.shared = context, shared
         self.waiting = deque(tasks)
         self.count = len(tasks)
@@ -100,7 +100,7 @@ class _Plan:
     def _carry(self, name: str) -> Any:
         """A shared thing as it travels: itself if small, else its broadcast."""
         thing = self.shared[name]
-        if not isinstance(thing, bytes) or len(thing) <= SMALL:
+        if len(thing) <= SMALL:
             return thing
         with self.lock:
             if name not in self.broadcasts:
@@ -111,8 +111,9 @@ class _Plan:
 def run_batch(item: tuple[list[Task], dict[str, Any]]) -> list[Result]:
     """On a Spark worker: the tasks of a batch, one after the other."""
     batch, carried = item
-    return [execute(task, _received(carried.get(task.shared))) for task in batch]
+    return [execute(task, _received(carried[task.shared]) if task.shared else b"") for task in batch]
 
 
-def _received(thing: Any) -> Any:
-    return thing.value if type(thing).__name__ == "Broadcast" else thing
+def _received(thing: Any) -> bytes:
+    data: bytes = thing if isinstance(thing, bytes) else thing.value
+    return data

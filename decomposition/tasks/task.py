@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from yardline.models.method import Finding
-from yardline.solvers.worker.pool import Ended, worker
+from yardline.solvers.worker.pool import Ended, Shared, worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One call of `target(payload, send)` in a worker; `finish(payload, ended, findings)` makes plain data of its end.
+    """One call of `target(payload, send)` in a worker; `finish(task, ended, findings, shared)` makes plain data of its end.
 
-    `shared` names what many tasks have in common (an instance): it travels once per worker and is in the payload under
-    "shared" when the task runs.
+    `shared` names what many tasks have in common (an instance, pickled): it travels once per worker and is in the payload
+    under "shared" when the task runs.
     """
 
     key: str
@@ -50,7 +50,7 @@ class Result:
 class Engine(Protocol):
     """Runs tasks, yields results as they finish, in no particular order."""
 
-    def run(self, tasks: Iterable[Task], shared: Mapping[str, Any]) -> Iterator[Result]:
+    def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
         """Results as they finish; closing the iterator stops what is still running."""
 
     @property
@@ -58,15 +58,17 @@ class Engine(Protocol):
         """How many tasks run at once."""
 
 
-def execute(task: Task, shared: Any = None) -> Result:
+def execute(task: Task, shared: bytes = b"") -> Result:
     """One task in a worker of this process; never raises for what the task does."""
     begun = time.monotonic()
     findings: list[Finding] = []
-    payload = {**task.payload, "shared": shared} if task.shared else task.payload
+    carried = Shared(task.shared, lambda: shared) if task.shared else None
     try:
         with worker() as mine:
-            ended = mine.call(task.target, payload, time_limit=task.time_limit, listener=findings.append)
-        value = function(task.finish)(payload, ended, findings) if task.finish else _answer(ended)
+            ended = mine.call(
+                task.target, task.payload, time_limit=task.time_limit, shared=carried, listener=findings.append
+            )
+        value = function(task.finish)(task, ended, findings, shared) if task.finish else _answer(ended)
     except Exception as error:  # a failure is a result
         words = " ".join(str(error).split())
         return Result(key=task.key, error=f"{type(error).__name__}: {words}", seconds=time.monotonic() - begun)

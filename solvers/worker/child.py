@@ -48,6 +48,22 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
+_kept: dict[str, Any] = {}
+KEPT = 4  # as in pool.py
+
+
+def _payload(call: dict[str, Any]) -> dict[str, Any]:
+    """The payload of a call, with the shared thing that it names; the last few are kept."""
+    if call["shared"] is None:
+        return dict(call["payload"])
+    name, pickled = call["shared"]
+    if pickled is not None:
+        _kept[name] = pickle.loads(pickled)
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+    return {**call["payload"], "shared": _kept[name]}
+
+
 def _serve(connection: Connection, call: dict[str, Any]) -> None:
     """One call: findings on the way, then its answer or its failure."""
 
@@ -57,7 +73,7 @@ def _serve(connection: Connection, call: dict[str, Any]) -> None:
     try:
         module, _, name = call["target"].rpartition(":")
         target = getattr(importlib.import_module(module), name)
-        send("done", target(call["payload"], send))
+        send("done", target(_payload(call), send))
     except BaseException as error:  # sys.exit and the like included: it costs this call, not the worker
         send("failed", _failure(error))
 

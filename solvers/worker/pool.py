@@ -24,6 +24,9 @@ START_UP = 120.0
 LONGEST_WAIT = 86_400.0
 """Seconds; the system's own wait takes no more than some weeks."""
 
+KEPT = 4
+"""Shared things that a child keeps; child.py counts the same way."""
+
 How = Literal["done", "failed", "killed", "died", "interrupted"]
 Listener = Callable[[Any], None]
 
@@ -40,6 +43,14 @@ class Ended:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Something that many calls have in common: its name, and how to get it, pickled, when it has to be sent."""
+
+    name: str
+    pickled: Callable[[], bytes]
+
+
 def grace(time_limit: float) -> float:
     """How long beyond its limit a method may take to come back by itself; the promise is 10 % plus 2 s."""
     return 0.05 * time_limit + 1.0
@@ -51,18 +62,28 @@ class Worker:
     def __init__(self, threads: int = 1, memory: int | None = None) -> None:
         self.threads = threads
         self.memory = memory or available_memory()
-        self.known: set[str] = set()  # what this child has been sent already (hashes of instances)
+        self._kept: list[str] = []  # the shared things that this child still has, oldest first
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Any = None
 
     def call(
-        self, target: str, payload: Mapping[str, Any], *, time_limit: float, listener: Listener | None = None
+        self,
+        target: str,
+        payload: Mapping[str, Any],
+        *,
+        time_limit: float,
+        shared: Shared | None = None,
+        listener: Listener | None = None,
     ) -> Ended:
-        """Run `target(payload, send)` in the child; what it sends as "found" goes to the listener."""
+        """Run `target(payload, send)` in the child; what it sends as "found" goes to the listener.
+
+        `shared` is there as payload["shared"]; the child keeps the last few, so that they are sent once, not with every call.
+        """
         begun = time.monotonic()
         try:
-            self.start()
-            self._connection.send_bytes(pickle.dumps({"target": target, "payload": payload}, protocol=5))
+            self._start()
+            call = {"target": target, "payload": payload, "shared": self._carried(shared)}
+            self._connection.send_bytes(pickle.dumps(call, protocol=5))
             ended = self._watch(time_limit, listener)
         except KeyboardInterrupt:
             self.kill()
@@ -98,7 +119,16 @@ class Worker:
                 words = {"error": content["message"], "kind": content["type"], "traceback": content["traceback"]}
                 return Ended(how="failed", seconds=seconds, **words)
 
-    def start(self) -> None:
+    def _carried(self, shared: Shared | None) -> tuple[str, bytes | None] | None:
+        """A shared thing as it is sent: by name alone where the child has it."""
+        if shared is None:
+            return None
+        if shared.name in self._kept:
+            return (shared.name, None)
+        self._kept = [*self._kept, shared.name][-KEPT:]
+        return (shared.name, shared.pickled())
+
+    def _start(self) -> None:
         """Have a child running; a new one knows nothing yet."""
         if self._process is not None and self._process.poll() is None:
             return
@@ -137,7 +167,7 @@ class Worker:
             self._process.wait()
             self._connection.close()
         self._process, self._connection = None, None
-        self.known.clear()
+        self._kept = []
 
 
 def _import_path() -> list[str]:

@@ -11,14 +11,12 @@ import numpy as np
 
 from yardline.models import registry
 from yardline.models.instance import Instance, Solution
-from yardline.models.method import Answer, Finding, Run
+from yardline.models.method import Answer, Run
 from yardline.models.problem import problem_of
-from yardline.solvers import highs
-from yardline.solvers.worker.pool import Ended, Listener, Worker
+from yardline.solvers import automatic, highs
+from yardline.solvers.worker.pool import Ended, Listener, Shared, Worker
 
 TARGET = "yardline.solvers.worker.running:serve"
-KEPT_INSTANCES = 4
-_instances: dict[str, Instance] = {}
 
 Send = Callable[[str, object], None]
 
@@ -33,21 +31,12 @@ def run_entry(
     listener: Listener | None = None,
 ) -> Ended:
     """Run a method or a bound in a worker: `run` holds time_limit, seed, solver, threads, certify."""
-    worker.start()  # a child that was ended meanwhile has forgotten its instances
-    payload = {
-        "entry": _portable(entry),
-        "hash": instance.hash,
-        "instance": None if instance.hash in worker.known else pickle.dumps(instance, protocol=5),
-        "options": dict(options),
-        "run": dict(run),
-    }
-    worker.known.add(instance.hash)
-    if len(worker.known) > KEPT_INSTANCES:
-        worker.known.intersection_update({instance.hash})
-    return worker.call(TARGET, payload, time_limit=run["time_limit"], listener=listener)
+    payload = {"entry": portable(entry), "options": dict(options), "run": dict(run)}
+    shared = Shared(instance.hash, lambda: pickle.dumps(instance, protocol=5))
+    return worker.call(TARGET, payload, time_limit=run["time_limit"], shared=shared, listener=listener)
 
 
-def _portable(entry: registry.Entry) -> Any:
+def portable(entry: registry.Entry) -> Any:
     """Shipped entries by name; a user's own function by value, so that scripts and notebooks need no module."""
     if entry.shipped:
         return (entry.kind, entry.problem, entry.name)
@@ -58,9 +47,8 @@ def _portable(entry: registry.Entry) -> Any:
 
 def serve(payload: Mapping[str, Any], send: Send) -> Answer:
     """In the child: one run of one entry."""
-    instance = _instance(payload["hash"], payload["instance"])
-    given = payload["entry"]
-    entry: registry.Entry = pickle.loads(given) if isinstance(given, bytes) else registry.find(*given)
+    instance: Instance = payload["shared"]
+    entry = _entry(payload["entry"], instance, payload["run"]["time_limit"])
     send("started", None)
     highs.settle_threads(payload["run"]["threads"])
     run = Run(**payload["run"], listener=lambda finding: send("found", finding))
@@ -75,13 +63,15 @@ def generator(instance: str, method: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
-def _instance(key: str, pickled: bytes | None) -> Instance:
-    """The instance of a call; the last few are kept."""
-    if pickled is not None:
-        while len(_instances) >= KEPT_INSTANCES:
-            _instances.clear()
-        _instances[key] = pickle.loads(pickled)
-    return _instances[key]
+def _entry(given: Any, instance: Instance, time_limit: float) -> registry.Entry:
+    """The entry of a call: by value, by name, or the one that `auto` picks."""
+    if isinstance(given, bytes):
+        entry: registry.Entry = pickle.loads(given)
+        return entry
+    kind, problem, name = given
+    return registry.find(
+        kind, problem, automatic.choose(kind, instance, time_limit) if name == automatic.AUTO else name
+    )
 
 
 def _answer(entry: registry.Entry, instance: Instance, returned: object) -> Answer:
@@ -94,6 +84,3 @@ def _answer(entry: registry.Entry, instance: Instance, returned: object) -> Answ
         expected = f"a plan of {instance.problem}"
         raise TypeError(f"{entry.kind} {entry.name} returned {type(returned).__name__}: expected {expected}")
     return Answer(solution=returned)
-
-
-__all__ = ["Finding", "run_entry", "serve"]

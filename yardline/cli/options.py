@@ -19,6 +19,14 @@ Settings = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help
 Out = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.")]
 CertificateOut = Annotated[Path | None, typer.Option("--certificate", help="Where to write the certificate.")]
 WithBound = Annotated[bool, typer.Option("--bound", help="Add the best bound in the time left.")]
+Instances = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INSTANCE...", help="Files, folders, workload specs (name:k=v,...:seeds=1-10), Parquet tables."
+    ),
+]
+Master = Annotated[str, typer.Option("--master", help="Any Spark master.")]
+Engine = Annotated[str, typer.Option("--engine", help="spark, or local: processes of this machine.")]
 Trace = Annotated[Path | None, typer.Option("--trace", help="Write JSON lines: seconds, bound, value, event.")]
 Json = Annotated[bool, typer.Option("--json", help="Exactly one JSON document on stdout.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")]

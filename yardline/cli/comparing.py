@@ -1,0 +1,119 @@
+"""The command `compare`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from yardline.cli import options as o
+from yardline.cli.output import number, percent, show, table
+
+if TYPE_CHECKING:
+    from yardline.comparison.compare import Comparison, Progress
+
+
+def compare(
+    instances: o.Instances,
+    methods: Annotated[str | None, typer.Option("--methods", help="Names, with commas; all without it.")] = None,
+    bounds: Annotated[
+        str | None, typer.Option("--bounds", help="Names, with commas; the best in the same time.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each method on each instance.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A folder: runs.parquet; goes on if stopped.")
+    ] = None,
+    time_limit: o.TimeLimit = 60.0,
+    solver: o.Solver = "highs",
+    engine: o.Engine = "spark",
+    master: o.Master = "local[*]",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan only.")] = False,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+) -> int:
+    """Every method on every instance, on Spark, with certified gaps."""
+    import yardline as yl
+
+    if engine not in ("spark", "local"):
+        raise ValueError(f"--engine {engine}: expected spark or local")
+    live = _Live(quiet)
+    compared = yl.compare(
+        instances,
+        None if methods is None else methods.split(","),
+        None if bounds is None else bounds.split(","),
+        seeds=seeds,
+        time_limit=time_limit,
+        solver=solver,
+        out=output,
+        engine=engine,
+        master=master,
+        dry_run=dry_run,
+        listener=live.hear,
+    )
+    live.close()
+    for words in compared.broken:
+        print(f"yardline: {words}", file=sys.stderr)
+    if dry_run:
+        show({"planned": compared.planned}, [("planned", f"{compared.planned} runs and bounds")], as_json)
+        return 0
+    _show(compared, as_json)
+    if compared.interrupted:
+        return 130
+    if not any(row["status"] != "failed" for row in compared.runs):
+        return 2
+    return 1 if compared.failed or compared.broken else 0
+
+
+def _show(compared: Comparison, as_json: bool) -> None:
+    if as_json or not compared.runs:
+        show(compared.document(), [("runs", str(len(compared.runs)))], as_json)
+        return
+    names = (
+        "problem",
+        "method",
+        "valid",
+        "mean gap",
+        "worst gap",
+        "wins",
+        "optimal",
+        "seconds",
+        "not suitable",
+        "failed",
+    )
+    table("Gaps are to the best bound of each instance", names, [_cells(line) for line in compared.summary])
+    if compared.out is not None:
+        print(f"rows: {compared.out}/runs.parquet")
+
+
+def _cells(line: dict[str, Any]) -> list[str]:
+    valid = f"{line['valid']}/{line['runs']}"
+    gaps = [percent(line["mean_gap"]), percent(line["worst_gap"])]
+    counts = [str(line["wins"]), str(line["optimal"]), number(line["seconds"])]
+    return [line["problem"], line["method"], valid, *gaps, *counts, str(line["unsuitable"]), str(line["failed"])]
+
+
+class _Live:
+    """Runs done, failed, and the time still to go: a live line on a terminal, a line now and then in a log."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.live, self.last = quiet, sys.stderr.isatty(), 0.0
+
+    def hear(self, progress: Progress) -> None:
+        """Show how far it is."""
+        if self.quiet or (
+            time.monotonic() - self.last < (0.1 if self.live else 5.0) and progress.done < progress.total
+        ):
+            return
+        self.last = time.monotonic()
+        left = "" if progress.left is None else f", about {progress.left:.0f} s to go"
+        line = f"{progress.done}/{progress.total} done, {progress.failed} failed{left}  {progress.event}"
+        print(f"\r\x1b[2K{line}" if self.live else line, end="" if self.live else "\n", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leave the terminal tidy."""
+        if self.live and not self.quiet:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)

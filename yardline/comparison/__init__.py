@@ -1,0 +1,9 @@
+"""Comparisons: every method on every instance with every seed, as tasks on Spark or on this machine, with certified gaps.
+
+sources.py  where the instances come from: files, folders, workload specs, tables, objects
+plan.py     which runs and which bounds that makes
+rows.py     what becomes of one run: a row, costs from the judge
+store.py    rows on disk: whole at any moment, never twice, gone on with later
+summary.py  per method: valid runs, gaps, wins, time
+compare.py  all of it together
+"""
