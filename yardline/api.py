@@ -168,10 +168,10 @@ def solve(
 ) -> Solved:
     """Find a plan. `bound` adds the best bound in the time left; `certify` asks for a certificate of what is proved."""
     begun = time.monotonic()
+    run = _run(time_limit, seed, solver, threads, certify)
     name = automatic.choose("method", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("method", instance.problem, name)
     settings = entry.settings(options or {})
-    run = _run(time_limit, seed, solver, threads, certify)
     best = Best(listener)
     with worker(threads) as mine:
         ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
@@ -197,10 +197,10 @@ def bound(
     listener: Listen | None = None,
 ) -> Bounded:
     """The best valid lower bound that a method reaches in the time given."""
+    run = _run(time_limit, seed, solver, threads, certify=True)
     name = automatic.choose("bound", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("bound", instance.problem, name)
     settings = entry.settings(options or {})
-    run = _run(time_limit, seed, solver, threads, certify=True)
     best = Best(listener)
     with worker(threads) as mine:
         ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)

@@ -49,6 +49,21 @@ def documents(
     return document
 
 
+@st.composite
+def near_a_budget(draw: st.DrawFn) -> dict[str, Any]:
+    """Cheap unicast under a budget that some set of pairs meets, or misses by 1e-8 to 1e-6, with rates that do not add up
+    exactly in floating point."""
+    document = draw(documents(hybrid=True, feasible=True, most=3))
+    rate = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1 / 3, 1e5 / 3])
+    document["rates"] = [draw(rate) for _ in document["rates"]]
+    document["weights"] = {"unicast": draw(st.sampled_from([0, 0.1, 0.5, 1]))}
+    pairs = [i for wanted in document["wants"] for i in wanted]
+    chosen = sum(document["rates"][i] for i in pairs if draw(st.booleans()))
+    slip = draw(st.sampled_from([0, 1e-8, 1e-7, 1e-6])) * max(1.0, chosen)
+    document["unicast_budget"] = max(0.0, chosen - slip)
+    return document
+
+
 def instance(document: dict[str, Any]) -> Channelization:
     """The instance that a document states."""
     return Channelization.from_document(document)

@@ -67,7 +67,7 @@ EXPECTED = {  # file without its ending: field, then words of the expectation
     "gzip-without-ending": ("", "utf-8"),
     "truncated-gzip": ("", "end"),
     "not-gzip": ("", "gzip"),
-    "corrupt-gzip": ("", ""),
+    "corrupt-gzip": ("", "decompressing"),
 }
 
 

@@ -8,7 +8,7 @@ import in_process
 import numpy as np
 import pytest
 from channelization import brute_force
-from channelization.strategies import documents, instance, plan, plans
+from channelization.strategies import documents, instance, near_a_budget, plan, plans
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +36,12 @@ def check_exact(document):
 @settings(max_examples=120)
 @given(documents())
 def test_exact_equals_enumeration(document):
+    check_exact(document)
+
+
+@settings(max_examples=150)
+@given(near_a_budget())
+def test_exact_equals_enumeration_near_a_budget(document):
     check_exact(document)
 
 

@@ -8,7 +8,7 @@ import in_process
 import numpy as np
 import pytest
 from channelization import brute_force
-from channelization.strategies import documents, instance
+from channelization.strategies import documents, instance, near_a_budget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +43,18 @@ def test_valid_and_never_below_the_optimum(name, document, seed):
         assert "receive_weight" in document
         return
     assert cost >= brute_force.optimum(document) - 1e-9
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@settings(max_examples=60)
+@given(document=near_a_budget(), seed=st.integers(0, 99))
+def test_valid_near_a_budget(name, document, seed):
+    made = instance(document)
+    try:
+        cost = cost_of(made, name, seed)
+    except Unsuitable:
+        return
+    assert cost >= brute_force.optimum(document) * (1 - 1e-9) - 1e-9
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
