@@ -3,6 +3,7 @@
 Traps that are taken care of here (tests/solvers/test_highs.py runs both solvers):
 - its status line is read, not an exit code or PuLP's word, which says "Optimal" at a time limit;
 - its preprocessing is off: with it, 2.10.3 calls 1 the optimum of min 2y - x with 0 <= 3x - y <= 2, which is 0;
+- without it, it crashes on some infeasible programs: then, and only then, its preprocessing is asked whether they are;
 - gaps are set to 0, and the point that it prints is checked by us;
 - a missing binary is one clear sentence.
 """
@@ -28,6 +29,8 @@ from yardline.models.program import Program
 from yardline.solvers import mps
 from yardline.solvers.highs import OnBound, OnIncumbent, cost_scale
 from yardline.solvers.outcome import Outcome, Stop, accepted
+
+CRASHED = "its process crashed"
 
 
 @cache
@@ -76,6 +79,11 @@ def solve(
             command += ["-mipstart", str(_start_file(Path(folder), start))]
         command += ["-initialSolve" if relax else "-solve", "-printingOptions", "all", "-solution", str(answer)]
         said = _run(command, time_limit)
+        if CRASHED in said and not relax:
+            # so it does on some infeasible programs; with preprocessing it can tell, and is believed in nothing else
+            again = _run([*command[:2], "-preprocess", "on", *command[command.index("-solve") :]], time_limit)
+            infeasible = _stop(again, _first_line(answer)) is Stop.INFEASIBLE
+            return Outcome(stop=Stop.INFEASIBLE if infeasible else Stop.ERROR, solver=f"cbc {version()}: {CRASHED}")
         outcome = _outcome(program, said, answer, relax=relax)
     if outcome.point is not None and on_incumbent is not None and not relax:
         on_incumbent(outcome.point, outcome.value)
@@ -106,7 +114,11 @@ def _run(command: list[str], time_limit: float) -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as expired:
         return (expired.stdout or b"").decode(errors="replace") + "\nyardline: ended at its limit\n"
-    return done.stdout
+    return done.stdout if done.returncode >= 0 else f"{done.stdout}\n{CRASHED}"
+
+
+def _first_line(answer: Path) -> str:
+    return answer.read_text().partition("\n")[0] if answer.is_file() else ""
 
 
 def _outcome(program: Program, said: str, answer: Path, *, relax: bool) -> Outcome:
