@@ -49,7 +49,7 @@ def save(
 ) -> None:
     """An instance, or a plan, into a file; a plan knows its instance if that is given or if it comes from `solve`."""
     if isinstance(thing, Instance):
-        files.write_document(files.instance_document(thing), path)
+        files.write_instance(thing, path)
     elif isinstance(thing, Solved):
         files.write_document(plan_document(thing), path)
     elif instance is not None:
