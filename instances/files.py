@@ -29,6 +29,9 @@ MANY_ROWS = 50_000
 LARGEST_FILE = 2**30  # bytes of JSON, unpacked; larger tables belong into Parquet
 
 
+LARGEST_CERTIFICATE = 2**28
+
+
 class BadFile(ValueError):
     """A file that cannot be used: which one, what is wrong in it, what was expected."""
 
@@ -86,13 +89,13 @@ def read_solution(path: str | os.PathLike[str], instance: Instance) -> Solution:
         return Problem(instance.problem).read_solution(fields.left, instance)
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, packed or not."""
+def read_document(path: Path, *, most: int = LARGEST_FILE) -> dict[str, Any]:
+    """The JSON object in a file, packed or not, of so many bytes at the most."""
     with path.open("rb") as stream:
         raw = gzip.GzipFile(fileobj=stream) if path.suffix == ".gz" else stream
-        data = raw.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ValueError(f"it holds more than {LARGEST_FILE:,} bytes: put large tables into Parquet beside it")
+        data = raw.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it holds more than {most:,} bytes: expected less (large tables go into Parquet beside it)")
     document = json.loads(data.decode("utf-8"), object_pairs_hook=_unique)
     if not isinstance(document, dict):
         checks.fail("the document", document, "an object with named fields")

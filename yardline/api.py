@@ -134,7 +134,9 @@ def verify(instance: Instance | Program, certificate: Mapping[str, Any] | str | 
         verdict = check_certificate(instance, certificate)
     else:
         with files.blaming(certificate):
-            verdict = check_certificate(instance, files.read_document(Path(certificate)))
+            verdict = check_certificate(
+                instance, files.read_document(Path(certificate), most=files.LARGEST_CERTIFICATE)
+            )
     return Verified(
         problem=MODEL if isinstance(instance, Program) else instance.problem,
         instance=instance.hash,
