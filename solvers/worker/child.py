@@ -16,6 +16,7 @@ from typing import Any
 def main() -> None:
     """Serve calls until the parent closes the line."""
     parent = os.getppid()
+    _owner.append(os.getpid())
     connection = Connection(int(sys.argv[1]))
     setup = pickle.loads(connection.recv_bytes())
     sys.path[:] = setup["path"]
@@ -45,9 +46,13 @@ def _end_with(parent: int) -> None:
     """Stop when the parent is gone, even in the middle of a call."""
     while os.getppid() == parent:
         time.sleep(0.5)
+    if os.getpgrp() == os.getpid():  # whatever a method has started goes with it
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
 
+_owner: list[int] = []  # the process that serves: a method may fork
+_line = threading.Lock()
 _kept: dict[str, Any] = {}
 KEPT = 4  # as in pool.py
 
@@ -68,7 +73,11 @@ def _serve(connection: Connection, call: dict[str, Any]) -> None:
     """One call: findings on the way, then its answer or its failure."""
 
     def send(kind: str, content: object) -> None:
-        connection.send_bytes(pickle.dumps((kind, content), protocol=pickle.HIGHEST_PROTOCOL))
+        if os.getpid() not in _owner:  # a copy that the method forked: nobody waits for its answer
+            os._exit(0)
+        message = pickle.dumps((call["number"], kind, content), protocol=pickle.HIGHEST_PROTOCOL)
+        with _line:  # a method may report from several threads
+            connection.send_bytes(message)
 
     try:
         module, _, name = call["target"].rpartition(":")

@@ -13,12 +13,16 @@ from yardline.cli import options as o
 from yardline.cli.output import number, percent, show, table
 
 if TYPE_CHECKING:
-    from yardline.comparison.compare import Comparison, Progress
+    from yardline.comparison.compare import Comparison
+    from yardline.comparison.progress import Progress
 
 
 def compare(
     instances: o.Instances,
-    methods: Annotated[str | None, typer.Option("--methods", help="Names, with commas; all without it.")] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option("--methods", help="Names, with commas, or name:option=value; all without it."),
+    ] = None,
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="Names, with commas; the best in the same time.")
     ] = None,
@@ -30,6 +34,7 @@ def compare(
     solver: o.Solver = "highs",
     engine: o.Engine = "spark",
     master: o.Master = "local[*]",
+    conf: o.Conf = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan only.")] = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -40,7 +45,7 @@ def compare(
 
     if engine not in ("spark", "local"):
         raise ValueError(f"--engine {engine}: expected spark or local")
-    live = _Live(quiet)
+    live = Live(quiet)
     compared = yl.compare(
         instances,
         None if methods is None else methods.split(","),
@@ -51,21 +56,44 @@ def compare(
         out=output,
         engine=engine,
         master=master,
+        conf=o.settings(conf, "--conf"),
         dry_run=dry_run,
         listener=live.hear,
     )
     live.close()
-    for words in compared.broken:
-        print(f"yardline: {words}", file=sys.stderr)
+    complain(compared)
     if dry_run:
-        show({"planned": compared.planned}, [("planned", f"{compared.planned} runs and bounds")], as_json)
+        _show_plan(compared, as_json)
         return 0
     _show(compared, as_json)
+    return exit_code(compared)
+
+
+def complain(compared: Comparison) -> None:
+    """What went wrong, on stderr, a line each."""
+    for words in (*compared.broken, *compared.refuted, *filter(None, [compared.stopped])):
+        print(f"yardline: {words}", file=sys.stderr)
+
+
+def exit_code(compared: Comparison) -> int:
+    """Of a comparison: what is worst about it."""
     if compared.interrupted:
         return 130
-    if not any(row["status"] != "failed" for row in compared.runs):
+    if compared.refuted:
+        return 70
+    if all(row["status"] == "unsuitable" for row in compared.runs):
         return 2
-    return 1 if compared.failed or compared.broken else 0
+    return 1 if compared.failed or compared.broken or compared.stopped else 0
+
+
+def _show_plan(compared: Comparison, as_json: bool) -> None:
+    document = {"planned": compared.planned, "left": sum(line["left"] for line in compared.plan)}
+    if as_json:
+        show({**document, "plan": compared.plan}, [], True)
+        return
+    rows = [[str(value) for value in line.values()] for line in compared.plan]
+    table("What would be done", ("problem", "kind", "name", "instances", "runs", "left"), rows)
+    print(f"{document['planned']} runs and bounds, {document['left']} of them left to do")
 
 
 def _show(compared: Comparison, as_json: bool) -> None:
@@ -96,8 +124,8 @@ def _cells(line: dict[str, Any]) -> list[str]:
     return [line["problem"], line["method"], valid, *gaps, *counts, str(line["unsuitable"]), str(line["failed"])]
 
 
-class _Live:
-    """Runs done, failed, and the time still to go: a live line on a terminal, a line now and then in a log."""
+class Live:
+    """Runs done, running, failed, and the time still to go: a live line on a terminal, a line now and then in a log."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet, self.live, self.last = quiet, sys.stderr.isatty(), 0.0
@@ -110,7 +138,8 @@ class _Live:
             return
         self.last = time.monotonic()
         left = "" if progress.left is None else f", about {progress.left:.0f} s to go"
-        line = f"{progress.done}/{progress.total} done, {progress.failed} failed{left}  {progress.event}"
+        counts = f"{progress.done}/{progress.total} done, {progress.running} running, {progress.failed} failed"
+        line = f"{counts}{left}  {progress.event}"
         print(f"\r\x1b[2K{line}" if self.live else line, end="" if self.live else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:
