@@ -38,6 +38,7 @@ class Entry:
     paper: str
     options: Mapping[str, Any]  # name -> default
     shipped: bool  # from one of the PLACES or by entry point, hence known to every worker
+    tasks: bool = False  # whether it runs its trials or parts as tasks, which `--engine` places
 
     @property
     def wants_run(self) -> bool:
@@ -58,7 +59,7 @@ _entries: dict[tuple[Kind, str, str], Entry] = {}
 _loading: list[bool] = []
 
 
-def _register(kind: Kind, problem: str, name: str, summary: str, paper: str) -> Callable[[F], F]:
+def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, tasks: bool = False) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         parameters = inspect.signature(function).parameters.values()
         options = {p.name: p.default for p in parameters if p.default is not p.empty and p.name != "run"}
@@ -72,6 +73,7 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str) -> 
             paper=paper,
             options=options,
             shipped=bool(_loading) or function.__module__.startswith(PLACES),
+            tasks=tasks,
         )
         _entries[kind, problem, name] = entry
         return function
@@ -79,14 +81,14 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str) -> 
     return decorate
 
 
-def method(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+def method(problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False) -> Callable[[F], F]:
     """Register `f(instance, rng) -> solution` as a method."""
-    return _register("method", problem, name, summary, paper)
+    return _register("method", problem, name, summary, paper, tasks)
 
 
-def bound(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:
+def bound(problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False) -> Callable[[F], F]:
     """Register `f(instance, rng, *, run) -> Answer` as a lower bound."""
-    return _register("bound", problem, name, summary, paper)
+    return _register("bound", problem, name, summary, paper, tasks)
 
 
 def workload(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:

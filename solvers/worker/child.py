@@ -36,8 +36,10 @@ def _limit_memory(limit: int) -> None:
     """A method that eats memory gets a MemoryError before the machine suffers."""
     import resource
 
+    _, most = resource.getrlimit(resource.RLIMIT_AS)  # stays: whoever starts a Java from here lifts the limit for it
+    allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
     except (ValueError, OSError) as error:  # some systems do not let a process limit itself: the user should know
         print(f"yardline: no memory limit on this system ({error})", file=sys.stderr)
 
