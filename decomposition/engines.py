@@ -29,6 +29,7 @@ class HereEngine:
     """Tasks one after the other in this process: for short ones, and inside comparisons, which are parallel already."""
 
     slots = 1
+    running = 1
 
     def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
         """Results in the order of the tasks; what is shared is unpacked once."""

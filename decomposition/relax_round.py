@@ -163,7 +163,7 @@ def serve(payload: Mapping[str, Any], send: Send) -> list[Attempt]:
     """In a worker: some trials one after the other, as far as the time goes."""
     send("started", None)
     begun, shared = time.monotonic(), payload["shared"]
-    result = []
+    result: list[Attempt] = []
     for trial in range(*payload["trials"]):
         if result and time.monotonic() - begun > payload["seconds"]:
             break
