@@ -10,6 +10,7 @@ What a problem brings stands in decomposition/problems/.
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import time
 from collections import Counter
@@ -133,6 +134,8 @@ class Best:
 def attempts(best: Best, run: Run, engine: Engine, trials: int, entropy: int, target: str, shared: bytes) -> None:
     """All trials: the first here, which shows how long they take; short ones here too, the others as tasks."""
 
+    name = hashlib.sha256(shared).hexdigest()  # workers keep what they have seen, by name
+
     def batch(first: int, last: int) -> Task:
         left = 0.9 * run.left()
         payload = {"attempt": target, "trials": (first, last), "entropy": entropy, "seconds": left}
@@ -141,7 +144,7 @@ def attempts(best: Best, run: Run, engine: Engine, trials: int, entropy: int, ta
             target=f"{__name__}:serve",
             payload=payload,
             time_limit=left,
-            shared="trials",
+            shared=name,
             group="trials",
         )
 
@@ -150,12 +153,12 @@ def attempts(best: Best, run: Run, engine: Engine, trials: int, entropy: int, ta
             best.hear(attempt)
 
     here = HereEngine()
-    (first,) = here.run([batch(0, 1)], {"trials": shared})
+    (first,) = here.run([batch(0, 1)], {name: shared})
     hear(first)
     short = first.seconds * (trials - 1) < SHORT and run.engine != "spark"
     size = 1 if short else max(1, min(int(BATCH / max(first.seconds, 1e-3)), -(-(trials - 1) // engine.slots)))
     rest = [batch(t, min(t + size, trials)) for t in range(1, trials, size)]
-    for result in outcomes(here if short else engine, rest, {"trials": shared}, enough=lambda: run.left() <= 0):
+    for result in outcomes(here if short else engine, rest, {name: shared}, enough=lambda: run.left() <= 0):
         hear(result)
 
 

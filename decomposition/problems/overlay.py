@@ -35,9 +35,16 @@ def guide(instance: Overlay, program: Program, point: Vector) -> dict[str, Any]:
 
 
 def rounded(instance: Overlay, guide: Guide, rng: Generator) -> Indices:
-    """A broker for each user with the probability of its fraction."""
-    with np.errstate(divide="ignore"):
-        chance = np.log(np.maximum(guide["share"], 0.0)) + rng.gumbel(size=guide["share"].shape)
+    """A broker for each user with the probability of its fraction, among some brokers drawn by theirs.
+
+    How many brokers those are is drawn, too: few of them save core cost, which the fractions of single users hide.
+    """
+    share = np.maximum(guide["share"], 0.0)
+    drawn = np.log(instance.traffic @ share + 1e-9) + rng.gumbel(size=instance.B)
+    few = np.argsort(-drawn, kind="stable")[: int(rng.integers(1, instance.B + 1))]
+    open_ = np.isin(np.arange(instance.B), few)
+    chance = np.log(share + np.where(open_, 1e-3, 1e-9)) + rng.gumbel(size=share.shape)
+    chance += np.where(open_, 0.0, -1e3)
     return np.asarray(np.where(instance.possible, chance, -np.inf).argmax(axis=1), dtype=np.int64)
 
 
