@@ -23,6 +23,8 @@ _HOME = {
     **dict.fromkeys(("method", "workload", "experiment"), "yardline.models.registry"),
     **dict.fromkeys(("Unsuitable", "Unavailable", "Answer", "Run"), "yardline.models.method"),
     **dict.fromkeys(("compare", "Comparison"), "yardline.comparison.compare"),
+    **dict.fromkeys(("reproduce", "Reproduced"), "yardline.experiments.running"),
+    **dict.fromkeys(("Claim", "Experiment", "Verdict", "Workload"), "yardline.experiments.description"),
     **dict.fromkeys(("solve_model", "export", "Modelled"), "yardline.modelling"),
     "BadFile": "yardline.instances.files",
     "Instance": "yardline.models.instance",

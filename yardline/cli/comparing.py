@@ -1,4 +1,4 @@
-"""The command `compare`."""
+"""The commands `compare` and `reproduce`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from yardline.cli.output import number, percent, show, table
 if TYPE_CHECKING:
     from yardline.comparison.compare import Comparison
     from yardline.comparison.progress import Progress
+    from yardline.experiments.running import Reproduced
 
 
 def compare(
@@ -43,8 +44,7 @@ def compare(
     """Every method on every instance, on Spark, with certified gaps."""
     import yardline as yl
 
-    if engine not in ("spark", "local"):
-        raise ValueError(f"--engine {engine}: expected spark or local")
+    check_engine(engine)
     live = Live(quiet)
     compared = yl.compare(
         instances,
@@ -67,6 +67,61 @@ def compare(
         return 0
     _show(compared, as_json)
     return exit_code(compared)
+
+
+def reproduce(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="`yardline methods` lists them.")],
+    scale: Annotated[str, typer.Option("--scale", help="small or paper.")] = "small",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A folder: runs, points.csv, claims.json; goes on if stopped.")
+    ] = None,
+    solver: o.Solver = "highs",
+    engine: o.Engine = "spark",
+    master: o.Master = "local[*]",
+    conf: o.Conf = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+) -> int:
+    """One table or figure of a paper: its runs, the points of the figure, the verdict on each claim."""
+    import yardline as yl
+
+    check_engine(engine)
+    live = Live(quiet)
+    made = yl.reproduce(
+        experiment,
+        scale,
+        out=output,
+        engine=engine,
+        master=master,
+        conf=o.settings(conf, "--conf"),
+        solver=solver,
+        listener=live.hear,
+    )
+    live.close()
+    complain(made.comparison)
+    _show_experiment(made, as_json)
+    return exit_code(made.comparison)
+
+
+def _show_experiment(made: Reproduced, as_json: bool) -> None:
+    if as_json:
+        show(made.document(), [], True)
+        return
+    described = made.experiment
+    header = (described.x, described.series, "count", f"mean {described.y}", "least", "largest")
+    rows = [[value if isinstance(value, str) else number(value) for value in point.values()] for point in made.points]
+    table(f"{made.name} ({made.scale}): {described.title}", header, rows)
+    for claim, verdict in zip(described.claims, made.verdicts, strict=True):
+        print(f"{'held' if verdict.held else 'did not hold'}: {claim.words} ({verdict.numbers})")
+    if made.out is not None:
+        print(f"written: {made.out}/runs.parquet, points.csv, claims.json")
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that does not exist."""
+    if engine not in ("spark", "local"):
+        raise ValueError(f"--engine {engine}: expected spark or local")
 
 
 def complain(compared: Comparison) -> None:

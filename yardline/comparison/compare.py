@@ -210,6 +210,7 @@ def _row(job: Job, result: Result, settings: Settings) -> dict[str, Any]:
         "method": job.name,
         "seed": job.seed,
         "code": job.code,
+        "parameters": job.instance.parameters,
         **settings.document(),
     }
     if result.ok:

@@ -42,6 +42,7 @@ class Known:
     name: str
     problem: str
     size: int  # bytes when pickled: larger ones run longer
+    parameters: str = ""  # of the workload that it was drawn from, as JSON
 
 
 def expand(given: Iterable[Any], spark: Callable[[], Any]) -> Iterator[Source]:
@@ -179,7 +180,8 @@ class Shelf(Mapping[str, bytes]):
         self.makers[instance.hash] = source.make
         self._keep(instance.hash, data)
         name = instance.name or Path(source.name).name
-        return Known(hash=instance.hash, name=name, problem=instance.problem, size=len(data))
+        drawn = json.dumps(dict(instance.meta), default=str) if "parameters" in instance.meta else ""
+        return Known(hash=instance.hash, name=name, problem=instance.problem, size=len(data), parameters=drawn)
 
     def _keep(self, key: str, data: bytes) -> None:
         self.bytes += len(data) - len(self.kept.get(key, b""))

@@ -31,7 +31,7 @@ RUN_COLUMNS: dict[str, str] = {
     "own_bound": "double",
     **dict.fromkeys(("bound_method", "terms", "versions"), "string"),
     "time_limit": "double",
-    **dict.fromkeys(("solver", "code"), "string"),
+    **dict.fromkeys(("solver", "code", "parameters"), "string"),
 }
 BOUND_COLUMNS: dict[str, str] = {
     **dict.fromkeys(("instance", "name", "problem", "method"), "string"),
