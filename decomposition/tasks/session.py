@@ -92,7 +92,7 @@ def _loopback(master: str) -> bool:
 def _environment(java: Java, loopback: bool) -> None:
     """What Spark reads from the environment; what the user has set stays."""
     home = cache_folder()
-    os.environ["JAVA_HOME"] = str(_java_home(java, home))
+    os.environ["JAVA_HOME"] = str(java_home(java))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if loopback:  # elsewhere the workers must be able to reach us
@@ -114,8 +114,9 @@ def cache_folder() -> Path:
     return folder
 
 
-def _java_home(java: Java, home: Path) -> Path:
+def java_home(java: Java | None = None) -> Path:
     """A JAVA_HOME whose `bin/java` starts the runtime without the one argument; a folder for each runtime."""
+    java, home = java or find(), cache_folder()
     mark = hashlib.sha256(str(java.executable).encode()).hexdigest()[:8]
     launcher = home / f"java-{java.version}-{mark}" / "bin" / "java"
     _whole(launcher, LAUNCHER.replace("{java}", str(java.executable)), executable=True)

@@ -17,7 +17,7 @@ import pyspark
 import pytest
 from comparison.test_store import started, wait_for_rows
 
-from yardline.decomposition.tasks import java, session
+from yardline.decomposition.tasks import session
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
@@ -35,7 +35,7 @@ def cluster(folder, workers=2):
     environment = {
         **command_line.environment(),
         "SPARK_HOME": str(home),
-        "JAVA_HOME": str(session._java_home(java.find(), session.cache_folder())),
+        "JAVA_HOME": str(session.java_home()),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder),

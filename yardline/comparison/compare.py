@@ -30,6 +30,7 @@ class Comparison:
 
     rows: tuple[dict[str, Any], ...]  # of runs, and of instances that could not be read
     out: str | None
+    bounds: tuple[dict[str, Any], ...] = ()  # one or more per instance: what they prove, why, and how that was checked
     interrupted: bool = False
     stopped: str = ""  # why Spark went away before the end
     refuted: tuple[str, ...] = ()  # bounds that a judged plan contradicts: the worst bug there can be
@@ -157,6 +158,7 @@ def _compare(
     rows.sort(key=lambda row: (row["problem"], row["name"], row["instance"], row["method"], row["seed"]))
     return Comparison(
         rows=(*rows, *broken),
+        bounds=tuple(store.bounds[job.key] for job in planned if job.key in store.bounds),
         out=out,
         interrupted=interrupted,
         stopped=stopped,
