@@ -131,7 +131,7 @@ class _Plan:
             if not self.waiting:
                 return []
             batch = [self.waiting.popleft()]
-            size = self.pace.batch(batch[0].group)
+            size = self.pace.batch(batch[0].group, plenty=len(self.waiting) > 8 * len(self.threads))
             while len(batch) < size and self.waiting and self.waiting[0].group == batch[0].group:
                 batch.append(self.waiting.popleft())
             self.busy += 1

@@ -116,6 +116,7 @@ class Pace:
     """How long tasks of a group take, so that short ones travel together."""
 
     target: float = 1.0  # seconds of work that one batch should hold
+    plenty: float = 2.5  # the same while there is so much to do that nobody waits for the end of a batch
     most: int = 200
     seen: dict[str, tuple[int, float]] = field(default_factory=dict)
 
@@ -124,9 +125,9 @@ class Pace:
         count, total = self.seen.get(group, (0, 0.0))
         self.seen[group] = (count + 1, total + seconds)
 
-    def batch(self, group: str) -> int:
+    def batch(self, group: str, plenty: bool = False) -> int:
         """How many tasks of a group to send at once; one while nothing is known."""
         count, total = self.seen.get(group, (0, 0.0))
         if count == 0:
             return 1
-        return max(1, min(self.most, int(self.target / max(1e-4, total / count))))
+        return max(1, min(self.most, int((self.plenty if plenty else self.target) / max(1e-4, total / count))))
