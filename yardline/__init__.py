@@ -24,6 +24,7 @@ _HOME = {
     **dict.fromkeys(("Unsuitable", "Unavailable", "Answer", "Run"), "yardline.models.method"),
     **dict.fromkeys(("compare", "Comparison"), "yardline.comparison.compare"),
     **dict.fromkeys(("solve_model", "export", "Modelled"), "yardline.modelling"),
+    "relax_round": "yardline.rounding",
     "BadFile": "yardline.instances.files",
     "Instance": "yardline.models.instance",
     "Solution": "yardline.models.instance",
