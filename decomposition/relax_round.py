@@ -44,6 +44,7 @@ BATCH = 0.5
 """Seconds of trials that travel together."""
 
 Send = Callable[[str, object], None]
+NEAR = HereEngine()
 
 
 def relax_round(
@@ -131,8 +132,17 @@ class Best:
         return words.strip()
 
 
-def attempts(best: Best, run: Run, engine: Engine, trials: int, entropy: int, target: str, shared: bytes) -> None:
-    """All trials: the first here, which shows how long they take; short ones here too, the others as tasks."""
+def attempts(
+    best: Best,
+    run: Run,
+    engine: Engine,
+    trials: int,
+    entropy: int,
+    target: str,
+    shared: bytes,
+    near: Engine = NEAR,
+) -> None:
+    """All trials: the first near by, which shows how long they take; short ones there too, the others as tasks."""
 
     name = hashlib.sha256(shared).hexdigest()  # workers keep what they have seen, by name
 
@@ -152,13 +162,12 @@ def attempts(best: Best, run: Run, engine: Engine, trials: int, entropy: int, ta
         for attempt in result.value:
             best.hear(attempt)
 
-    here = HereEngine()
-    (first,) = here.run([batch(0, 1)], {name: shared})
+    first = next(outcomes(near, [batch(0, 1)], {name: shared}))
     hear(first)
     short = first.seconds * (trials - 1) < SHORT and run.engine != "spark"
     size = 1 if short else max(1, min(int(BATCH / max(first.seconds, 1e-3)), -(-(trials - 1) // engine.slots)))
     rest = [batch(t, min(t + size, trials)) for t in range(1, trials, size)]
-    for result in outcomes(here if short else engine, rest, {name: shared}, enough=lambda: run.left() <= 0):
+    for result in outcomes(near if short else engine, rest, {name: shared}, enough=lambda: run.left() <= 0):
         hear(result)
 
 

@@ -26,6 +26,7 @@ _HOME = {
     **dict.fromkeys(("reproduce", "Reproduced"), "yardline.experiments.running"),
     **dict.fromkeys(("Claim", "Experiment", "Verdict", "Workload"), "yardline.experiments.description"),
     **dict.fromkeys(("solve_model", "export", "Modelled"), "yardline.modelling"),
+    "relax_round": "yardline.rounding",
     "BadFile": "yardline.instances.files",
     "Instance": "yardline.models.instance",
     "Solution": "yardline.models.instance",

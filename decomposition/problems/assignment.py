@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from yardline.decomposition import flow
-from yardline.models.assignment import limits
+from yardline.models.assignment import limits, splitting
 from yardline.models.assignment.boxes import inside, overlaps
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.assignment.pieces import pieces
@@ -123,3 +123,55 @@ def measures(instance: Assignment, low: Vector, high: Vector) -> Vector:
         share = np.array([overlaps(np.array([a, max(a, b)]), edges)[0] for a, b in ends]).reshape(len(low), -1)
         parts = np.einsum("na,na...->n...", share, parts)
     return np.asarray(parts)
+
+
+WORDS = "regions of the event space, each subscriber's leaf priced by those that it lies in"
+
+
+def split(instance: Assignment, count: int, rng: Generator, attempt: int) -> list[dict[str, list[float | None]]]:
+    """Regions by cuts at medians: again and again the one with most subscribers, along its most crowded axis."""
+    regions: list[dict[str, list[float | None]]] = [{"low": [None] * instance.d, "high": [None] * instance.d}]
+    final: list[dict[str, list[float | None]]] = []
+    while regions and len(regions) + len(final) < count:
+        regions.sort(key=lambda region: len(splitting.members(instance, region)))
+        region = regions.pop()
+        halves = _cut(instance, region)
+        (regions if halves else final).extend(halves or [region])
+    return (
+        [region for region in (*final, *regions) if len(splitting.members(instance, region))]
+        or regions[:1]
+        or final[:1]
+    )
+
+
+def _cut(instance: Assignment, region: Mapping[str, Any]) -> list[dict[str, list[float | None]]]:
+    """Two halves of a region, at an edge that few interests cross; none where nothing is gained."""
+    part = splitting.restricted(instance, region)
+    best: tuple[int, int, float] | None = None
+    for k in range(instance.d):
+        middle = np.unique(np.concatenate([part.low[:, k], part.high[:, k]]))[1:-1]
+        for at in middle[len(middle) // 4 : max(1, 3 * len(middle) // 4) + 1].tolist():
+            crossing = int(((part.low[:, k] < at) & (part.high[:, k] > at)).sum())
+            if best is None or crossing < best[0]:
+                best = (crossing, k, at)
+    if best is None:
+        return []
+    _, k, at = best
+    lower, upper = ({"low": list(region["low"]), "high": list(region["high"])} for _ in range(2))
+    lower["high"][k] = upper["low"][k] = at
+    return [lower, upper]
+
+
+def shares(instance: Assignment, split: list[Any]) -> list[Vector]:
+    """At first nobody charges for leaves."""
+    return [splitting.budget(instance) for _ in split]
+
+
+def decides(instance: Assignment, part: Mapping[str, Any]) -> Vector:
+    """A region places those whose interest lies in it."""
+    caps = limits.caps(instance)[instance.leaves]
+    may = limits.candidates(instance).table() & (caps > 0)
+    result = np.zeros(may.shape)
+    who = splitting.members(instance, part)
+    result[who] = may[who]
+    return result

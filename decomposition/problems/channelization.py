@@ -7,12 +7,14 @@ groups U is the audience of F; where users are (mode `unconstrained` allows that
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from yardline.models.channelization import splitting
 from yardline.models.channelization.data import Channelization, ChannelizationPlan
 from yardline.models.channelization.judge import evaluate
 from yardline.models.checks import Indices, Vector
@@ -114,16 +116,12 @@ def divided(wants: Bits, c: Vector, s: Vector, q: Vector, group: Indices, K: int
     return group
 
 
-def _settled_hybrid(instance: Channelization, group: Indices, rng: Generator) -> Indices:
+def _settled_hybrid(instance: Channelization, group: Indices, rng: Generator, users: Bits | None = None) -> Indices:
     """Alternately: the users for whom a group pays, the flows for which it pays; -1: unicast alone."""
     flows, K = instance.wanted, instance.most_groups
     wants = instance.audience.toarray()[flows].astype(bool)
     c, alone = instance.receive_cost.T[flows], instance.unicast_price * instance.rates[flows][:, None] * wants
-    users = np.zeros((K, instance.m), dtype=bool)
-    for g in range(K):  # at first a group is for those who want its heaviest flow
-        own = np.flatnonzero(group == g)
-        head = own[int((alone[own].sum(axis=1)).argmax())] if len(own) else int(rng.integers(len(flows)))
-        users[g] = wants[head]
+    users = _heads(group, wants, alone.sum(axis=1), K, rng) if users is None else users
     before = None
     for _ in range(SWEEPS):
         price = instance.send_cost[flows][:, None] + c @ users.T + alone @ ~users.T
@@ -135,6 +133,15 @@ def _settled_hybrid(instance: Channelization, group: Indices, rng: Generator) ->
         member = group[None] == np.arange(K)[:, None]
         users = member @ c < member @ alone
     return np.asarray(group, dtype=np.int64)
+
+
+def _heads(group: Indices, wants: Bits, weight: Vector, K: int, rng: Generator) -> Bits:
+    """The audience of the heaviest flow of each group, of any flow where it has none: groups x users."""
+    users = np.zeros((K, wants.shape[1]), dtype=bool)
+    for g in range(K):
+        own = np.flatnonzero(group == g)
+        users[g] = wants[own[int(weight[own].argmax())] if len(own) else int(rng.integers(len(wants)))]
+    return users
 
 
 def _within_budget(instance: Channelization, group: Indices) -> ChannelizationPlan:
@@ -158,3 +165,83 @@ def _by_users(instance: Channelization, rng: Generator) -> ChannelizationPlan:
     return ChannelizationPlan.of(
         instance, groups=members, subscriptions=[[g] if g >= 0 else [] for g in group.tolist()]
     )
+
+
+WORDS = "flows; groups carry no names, so that nothing is shared but the choice of the split"
+
+
+def split(instance: Channelization, count: int, rng: Generator, attempt: int) -> list[list[int]]:
+    """Flows in the order of a projection of their audiences (first the most telling one), cut into blocks of equal size."""
+    flows = instance.wanted
+    wants = instance.audience.toarray()[flows].astype(np.float64)
+    if len(flows) and not attempt:
+        direction = np.linalg.svd(wants - wants.mean(axis=0), full_matrices=False)[2][0]
+    else:
+        direction = rng.standard_normal(instance.m)
+    order = flows[np.argsort(wants @ direction, kind="stable")]
+    return [
+        sorted(block.tolist()) for block in np.array_split(order, max(1, min(count, len(flows)))) if len(block)
+    ] or [[]]
+
+
+def shares(instance: Channelization, split: list[list[int]]) -> list[Vector]:
+    """Nothing is shared."""
+    return [np.zeros((0, 0)) for _ in split]
+
+
+def decides(instance: Channelization, part: list[int]) -> Vector:
+    """Nothing is shared."""
+    return np.zeros((0, 0))
+
+
+def weights(instance: Channelization) -> Vector:
+    """Wanted flows are drawn by their rate."""
+    return instance.rates[instance.wanted] + 1e-9
+
+
+def sample(instance: Channelization, chosen: Indices) -> Channelization:
+    """The instance with the chosen flows only, and their share of the budget."""
+    flows = instance.wanted[chosen]
+    part = splitting.restricted(instance, flows.tolist())
+    if instance.unicast_budget is None:
+        return part
+    times = np.diff(instance.audience.indptr) * instance.rates
+    return replace(part, unicast_budget=instance.unicast_budget * float(times[flows].sum() / max(1e-300, times.sum())))
+
+
+def extended(
+    instance: Channelization, chosen: Indices, plan: ChannelizationPlan, rng: Generator
+) -> tuple[ChannelizationPlan, Vector]:
+    """Every other flow to the group where it costs least; per flow what it costs beyond being alone, relatively."""
+    flows, K = instance.wanted, instance.most_groups
+    group = np.full(len(flows), -1)
+    for g in range(min(K, plan.groups.shape[0])):
+        inside = plan.groups.indices[plan.groups.indptr[g] : plan.groups.indptr[g + 1]]
+        group[chosen[inside]] = g
+    if K == 0:
+        whole = best_plan(instance, _everywhere(instance, group))
+    elif instance.hybrid:
+        users = np.zeros((K, instance.m), dtype=bool)
+        users[: plan.groups.shape[0]] = plan.subscriptions.toarray().T.astype(bool)[:K]
+        whole = _within_budget(instance, _settled_hybrid(instance, group, rng, users))
+    else:
+        whole = best_plan(instance, _everywhere(instance, _settled(instance, _inserted(instance, group, K), rng)))
+    return whole, _excess(instance, whole)
+
+
+def _inserted(instance: Channelization, group: Indices, K: int) -> Indices:
+    """Flows without a group to the one whose audience they enlarge least (by receive cost); groups stay as they are."""
+    wants = instance.audience.toarray()[instance.wanted].astype(np.float64)
+    member = (group[None] == np.arange(K)[:, None]).astype(np.float64)
+    audience = (member @ wants > 0).astype(np.float64)
+    c = instance.receive_cost.T[instance.wanted]
+    more = (wants @ ((1 - audience) * (member @ c)).T) + c @ audience.T + (wants * c) @ (1 - audience).T
+    return np.asarray(np.where(group >= 0, group, more.argmin(axis=1)), dtype=np.int64)
+
+
+def _excess(instance: Channelization, plan: ChannelizationPlan) -> Vector:
+    """What users pay for each wanted flow beyond those who want it, relative to what those pay."""
+    times = np.asarray((plan.subscriptions @ plan.groups).toarray(), dtype=np.float64)
+    paid = (times * instance.receive_cost).sum(axis=0)[instance.wanted]
+    alone = (instance.wants.toarray() * instance.receive_cost).sum(axis=0)[instance.wanted]
+    return np.asarray((paid - alone) / np.maximum(alone, 1e-12))

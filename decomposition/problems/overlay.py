@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.sparse import csr_array
 
 from yardline.decomposition import flow
 from yardline.models.checks import Indices, Vector
 from yardline.models.overlay import wiring
 from yardline.models.overlay.data import Overlay, OverlayPlan
+from yardline.models.overlay.feasibility import why_infeasible
 from yardline.models.overlay.judge import evaluate
 from yardline.models.overlay.parties import parties
 from yardline.models.overlay.points import Replacements, closure_tree, decode
@@ -155,3 +158,69 @@ def helped(distance: Vector, brokers: frozenset[int]) -> frozenset[int]:
             break
         inside, weight = trial[weights.argmin()], float(weights.min())
     return frozenset(np.flatnonzero(inside).tolist())
+
+
+WORDS = "blocks of channels, access costs shared between them"
+
+
+def split(instance: Overlay, count: int, rng: Generator, attempt: int) -> list[list[int]]:
+    """Blocks of neighbouring channels, about equally many subscribers and publishers in each."""
+    weight = np.asarray(instance.subscribes.sum(axis=0)).reshape(-1) + (instance.rates > 0).sum(axis=0)
+    used = np.flatnonzero(instance.rates.sum(axis=0) > 0)
+    if not len(used):
+        return [[]]
+    place = np.cumsum(weight[used]) - weight[used] / 2
+    block = np.minimum(count - 1, (place * count / weight[used].sum()).astype(np.int64))
+    return [used[block == k].tolist() for k in np.unique(block)]
+
+
+def shares(instance: Overlay, split: list[list[int]]) -> list[Vector]:
+    """At first every part pays for the traffic of its own channels."""
+    access = np.where(instance.open, instance.access_cost, 0.0)
+    table = instance.subscribes.toarray()
+    moving = table * (instance.rates.sum(axis=0) - instance.rates) + instance.rates
+    return [moving[:, part].sum(axis=1)[:, None] * access for part in split]
+
+
+def decides(instance: Overlay, part: list[int]) -> Vector:
+    """Every part places every user."""
+    return instance.possible.astype(np.float64)
+
+
+def weights(instance: Overlay) -> Vector:
+    """Users are drawn by their traffic."""
+    return instance.traffic + 1e-9
+
+
+def sample(instance: Overlay, chosen: Indices) -> Overlay:
+    """The instance with the chosen users only; capacities shrink with the traffic, if everybody still fits somewhere."""
+    part = replace(
+        instance,
+        generate=instance.generate[chosen],
+        subscribes=csr_array(csr_array(instance.subscribes)[chosen]),
+        access_cost=instance.access_cost[chosen],
+    )
+    factor = float(part.traffic.sum()) / max(1e-300, float(instance.traffic.sum()))
+    smaller = replace(part, capacity=np.where(np.isfinite(instance.capacity), instance.capacity * factor, np.inf))
+    return part if why_infeasible(smaller) else smaller
+
+
+def extended(instance: Overlay, chosen: Indices, plan: OverlayPlan, rng: Generator) -> tuple[OverlayPlan, Vector]:
+    """Every user where access and the way to its channels' brokers cost least, as far as there is room; and the regret."""
+    table = instance.subscribes.toarray().astype(bool)
+    moving = table.any(axis=0) & (instance.rates.sum(axis=0) > 0)
+    distance = wiring.closure(instance.core_cost)
+    hosts = np.zeros((instance.T, instance.B), dtype=bool)
+    for b in range(instance.B):
+        hosts[:, b] = table[chosen[plan.broker == b]].any(axis=0)
+    near = np.where(hosts[:, None, :], distance[None], np.inf).min(axis=2)  # channels x brokers: from the nearest host
+    near = np.where(np.isfinite(near) & moving[:, None], near, 0.0)
+    total = instance.rates.sum(axis=0)
+    price = instance.price + table @ (total[:, None] * near) + instance.rates @ near
+    found = flow.packed(price, instance.possible, instance.traffic, instance.limit) if instance.U else plan.broker
+    broker = np.where(instance.possible, price, np.inf).argmin(axis=1) if found is None else found
+    links = plan.links if instance.topology == "tree" else None
+    if instance.U * instance.B <= MOVES:
+        broker = settled(instance, broker, links)
+    least = np.where(instance.possible, price, np.inf).min(axis=1, initial=np.inf)
+    return wired(instance, broker, links), price[np.arange(instance.U), broker] - least
