@@ -137,7 +137,7 @@ def climbed(
         _raise_prices(ascent, loads, caps, is_leaf, value, k)
     own = cost - np.where(types.up >= 0, cost[types.up], np.float32(0))
     at = np.repeat(order, np.diff(types.start))
-    return np.bincount(at, weights=own * x, minlength=instance.n)
+    return np.asarray(np.bincount(at, weights=own * x, minlength=instance.n), dtype=np.float64)
 
 
 def _raise_prices(

@@ -76,7 +76,8 @@ def searched(ground: Ground, run: Run, most: int) -> dict[int, tuple[int, list[i
         who = ground.members(b)
         if not len(who):
             continue
-        least, chosen = ground.union_of_cells(b), []
+        least = ground.union_of_cells(b)
+        chosen: list[int] = []
         boxes = int(instance.alpha[b])
         if instance.containment == "rectangle" and boxes <= MOST_BOXES and most and run.left() > 0.3 * run.time_limit:
             value, chosen = _witnesses(ground, boxes, who, most)
@@ -90,7 +91,9 @@ def _witnesses(ground: Ground, boxes: int, who: Indices, most: int) -> tuple[int
     ends = np.concatenate([ground.first[who], ground.last[who]], axis=1)
     who = who[np.unique(ends, axis=0, return_index=True)[1]]
     first, last = ground.first[who], ground.last[who]
-    (low, high), chosen, best = nothing(ground, boxes), [], 0
+    low, high = nothing(ground, boxes)
+    chosen: list[int] = []
+    best = 0
     for _ in range(min(most, len(who))):
         sizes = union_measure(ground, low, high)
         pick = int(np.argmin(sizes))

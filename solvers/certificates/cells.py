@@ -155,7 +155,7 @@ def check(about: Instance | Program, fields: Fields) -> Verdict:
     """Recompute what the prices prove about an instance."""
     if not isinstance(about, Assignment):
         raise Refused("it speaks about assignment")
-    bound, claimed, parts = check_cells(about, fields)
+    bound, claimed, _parts = check_cells(about, fields)
     fields.done()
     if bound < claimed:
         return Verdict(kind=KIND, holds=False, bound=bound, reason=f"it claims {claimed} but proves {bound}")

@@ -26,7 +26,7 @@ from yardline.models.checks import Fields, Indices
 from yardline.models.instance import Instance
 from yardline.models.program import Program
 from yardline.solvers.certificates.cells import WHOLE, cuts_of, parts_of
-from yardline.solvers.certificates.grid import Cells, Whole, ranges, measured
+from yardline.solvers.certificates.grid import Cells, Whole, measured, ranges
 from yardline.solvers.certificates.rational import Refused
 from yardline.solvers.certificates.verdict import Verdict, rational
 
@@ -80,7 +80,9 @@ def _forced(instance: Assignment, usable: NDArray[np.bool_]) -> NDArray[np.bool_
         if instance.parent[b] >= 0:
             below[instance.parent[b]] |= below[b]
     inside = usable.astype(np.int64) @ below.T.astype(np.int64)
-    return np.asarray((inside == usable.sum(axis=1)[:, None]) & usable.any(axis=1)[:, None]).T
+    everywhere: NDArray[np.bool_] = np.asarray(inside == np.sum(usable, axis=1, keepdims=True), dtype=bool)
+    everywhere &= np.any(usable, axis=1, keepdims=True)
+    return everywhere.T
 
 
 def union_measure(ground: Ground, low: Whole, high: Whole) -> Whole:

@@ -9,6 +9,7 @@ An interest is shrunk to the whole cells inside it: whoever holds the interest h
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -57,14 +58,13 @@ def _factors(instance: Assignment, k: int, cut: Vector) -> tuple[NDArray[np.obje
     """Per interval of a dimension: its width, or the part of each grid interval in it; whole numbers of a unit."""
     ends = [Fraction(x) for x in cut.tolist()]
     if instance.edges is None:
-        rows = [[b - a] for a, b in zip(ends, ends[1:], strict=False)]
+        rows = [[b - a] for a, b in itertools.pairwise(ends)]
         largest = ends[-1] - ends[0]
     else:
         grid = [Fraction(x) for x in instance.edges[k].tolist()]
-        sides = list(zip(grid, grid[1:], strict=False))
+        sides = list(itertools.pairwise(grid))
         rows = [
-            [max(Fraction(0), min(b, q) - max(a, p)) / (q - p) for p, q in sides]
-            for a, b in zip(ends, ends[1:], strict=False)
+            [max(Fraction(0), min(b, q) - max(a, p)) / (q - p) for p, q in sides] for a, b in itertools.pairwise(ends)
         ]
         largest = Fraction(1)
     unit = _power_of_two_above(largest) / (1 << WEIGHT_BITS)
