@@ -1,7 +1,7 @@
 """The certificate `shared`: a `cells` and a `forced` certificate that share each broker's measure between them.
 
-The cost of a plan is a sum over brokers. Where one certificate speaks about a part p[b] of broker b's measure and the other about at
-most the rest, both hold at once and their bounds add up.
+The cost of a plan is a sum over brokers. Where one certificate speaks about a part p[b] of broker b's measure and the
+other about at most the rest, both hold at once and their bounds add up.
 
     {"kind": "shared", ..., "bound": "p/q", "cells": {...}, "forced": {...}}      each with its `part`, and the same `load`
 """

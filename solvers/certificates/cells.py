@@ -11,7 +11,8 @@ contains its children's). Broker b asks type j for a[b,j] r[b,c] + w[j] u[b,c] p
 
 so that nobody pays more for a cell than A r + cap u = vol. With load prices l[i] >= 0 of the leaves, for ANY a, m, l >= 0,
 
-    cost >= sum over types j of min over its leaves i of (w[j] l[i] + what the brokers from i up ask for j's cells) - sum of l[i] cap[i].
+    cost >= sum over types j of min over its leaves i of (w[j] l[i] + what the brokers from i up ask for j's cells)
+            - sum of l[i] cap[i].
 
 Everything is in whole numbers, rounded down; int64 with sizes that are checked first.
 

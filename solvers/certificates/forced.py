@@ -4,8 +4,8 @@ A subscriber whose usable leaves all stand below broker b is forced to b: b's fi
 Two lower bounds of the measure of such a filter, on a grid with whole measures (interests shrunk to the cells inside):
 
     cells   the measure of the union of the forced interests: for every alpha and both containments
-    cover   `rectangle`: every forced interest lies in one of alpha boxes. Some of them, the witnesses, are put into boxes one after
-            the other in all ways; a branch ends when its boxes measure as much as `target`; the least end is the bound.
+    cover   `rectangle`: every forced interest lies in one of alpha boxes. Some of them, the witnesses, are put into boxes
+            one after the other in all ways; a branch ends when its boxes measure as much as `target`; the least end counts.
 
     {"kind": "forced", ..., "bound": "p/q", "load": ..., "cuts": [[..] per dimension], "part": [of 256, per broker] or null,
      "witnesses": {broker: [subscriber, ...]}, "targets": {broker: whole units}}
