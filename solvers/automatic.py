@@ -1,7 +1,11 @@
-"""What `auto` stands for: the exact method and its tree where they are within reach, otherwise the best there is beyond."""
+"""What `auto` stands for: the exact method and its tree where they are within reach, otherwise the best there is beyond.
+
+A problem whose integer program does not reach far names its own bound for large instances by calling it `best`.
+"""
 
 from __future__ import annotations
 
+from yardline.models import registry
 from yardline.models.instance import Instance
 from yardline.models.problem import problem_of
 from yardline.models.registry import Kind
@@ -18,4 +22,6 @@ def choose(kind: Kind, instance: Instance, time_limit: float) -> str:
     near = size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60))
     if kind == "method":
         return "exact" if near else "portfolio"
-    return "tree" if near else "lp"
+    if near:
+        return "tree"
+    return "best" if any(entry.name == "best" for entry in registry.entries("bound", instance.problem)) else "lp"
