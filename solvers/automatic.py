@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from yardline.models import registry
 from yardline.models.instance import Instance
 from yardline.models.problem import problem_of
 from yardline.models.registry import Kind
 
 AUTO = "auto"
 
+Chooser = Callable[[Kind, Any, float], str]
+_choosers: dict[str, Chooser] = {}
+
 WITHIN_REACH = 20_000
 """Columns of an integer program that `exact` and `tree` get to the end of, more or less, per minute."""
 
 
+def chooser(problem: str) -> Callable[[Chooser], Chooser]:
+    """Register how a problem chooses among its own methods and bounds."""
+
+    def decorate(function: Chooser) -> Chooser:
+        _choosers[problem] = function
+        return function
+
+    return decorate
+
+
 def choose(kind: Kind, instance: Instance, time_limit: float) -> str:
     """The method or bound that suits an instance and the time there is."""
+    registry.load()
+    if instance.problem in _choosers:
+        return _choosers[instance.problem](kind, instance, time_limit)
     size = problem_of(instance).part("assembly").size(instance)
     near = size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60))
     if kind == "method":
