@@ -39,6 +39,7 @@ class Entry:
     options: Mapping[str, Any]  # name -> default
     shipped: bool  # from one of the PLACES or by entry point, hence known to every worker
     tasks: bool = False  # whether it runs its trials or parts as tasks, which `--engine` places
+    generic: bool = False  # made for every problem: gives way to one of the problem's own
 
     @property
     def wants_run(self) -> bool:
@@ -59,8 +60,13 @@ _entries: dict[tuple[Kind, str, str], Entry] = {}
 _loading: list[bool] = []
 
 
-def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, tasks: bool = False) -> Callable[[F], F]:
+def _register(
+    kind: Kind, problem: str, name: str, summary: str, paper: str, *, tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
     def decorate(function: F) -> F:
+        known = _entries.get((kind, problem, name))
+        if generic and known is not None and not known.generic:
+            return function  # whichever is imported first, the problem's own stays
         parameters = inspect.signature(function).parameters.values()
         options = {p.name: p.default for p in parameters if p.default is not p.empty and p.name != "run"}
         line = summary or (inspect.getdoc(function) or "").strip().split("\n")[0]
@@ -74,6 +80,7 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, tas
             options=options,
             shipped=bool(_loading) or function.__module__.startswith(PLACES),
             tasks=tasks,
+            generic=generic,
         )
         _entries[kind, problem, name] = entry
         return function
@@ -81,14 +88,18 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, tas
     return decorate
 
 
-def method(problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False) -> Callable[[F], F]:
-    """Register `f(instance, rng) -> solution` as a method."""
-    return _register("method", problem, name, summary, paper, tasks)
+def method(
+    problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
+    """Register `f(instance, rng) -> solution` as a method; a generic one gives way to a problem's own of that name."""
+    return _register("method", problem, name, summary, paper, tasks=tasks, generic=generic)
 
 
-def bound(problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False) -> Callable[[F], F]:
-    """Register `f(instance, rng, *, run) -> Answer` as a lower bound."""
-    return _register("bound", problem, name, summary, paper, tasks)
+def bound(
+    problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
+    """Register `f(instance, rng, *, run) -> Answer` as a lower bound; a generic one gives way to a problem's own."""
+    return _register("bound", problem, name, summary, paper, tasks=tasks, generic=generic)
 
 
 def workload(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:

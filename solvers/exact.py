@@ -81,4 +81,4 @@ def _warm_start(problem: Problem, instance: Instance, program: Program, rng: Gen
 
 
 for _name in problem_names():
-    registry.method(_name, "exact")(exact)
+    registry.method(_name, "exact", generic=True)(exact)

@@ -47,4 +47,4 @@ def _tried(entry: registry.Entry, instance: Instance, rng: Generator, run: Run) 
 
 
 for _name in problem_names():
-    registry.method(_name, "portfolio")(portfolio)
+    registry.method(_name, "portfolio", generic=True)(portfolio)

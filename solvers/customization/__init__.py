@@ -1,0 +1,1 @@
+"""Customization solved exactly: a recursion over sets of formats, dual ascent, cuts."""

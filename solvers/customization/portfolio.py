@@ -1,0 +1,71 @@
+"""The method `portfolio` of customization: the first plans, dual ascent with its bound, improvement while the time lasts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.random import Generator
+
+from yardline.models import registry
+from yardline.models.customization.data import Customization, CustomizationPlan
+from yardline.models.customization.feasibility import why_infeasible
+from yardline.models.customization.judge import evaluate
+from yardline.models.method import Answer, Run, Unsuitable
+from yardline.solvers.certificates.rational import as_float
+from yardline.solvers.customization.ascent import certificate
+from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, first_ascent, grid_of
+from yardline.solvers.customization.improving import MOST_FORMATS, improve, improved
+from yardline.solvers.customization.plans import entries_of_plan, plan_of_entries
+from yardline.solvers.heuristics.customization.baselines import all_in_leaves, all_in_root
+from yardline.solvers.heuristics.customization.single_format import single_format
+
+SHARE = 0.85
+"""Of the time, for the improvement."""
+
+
+@registry.method("customization", "portfolio")
+def portfolio(instance: Customization, rng: Generator, *, run: Run) -> Answer:
+    """The three first plans, then dual ascent (a bound) and its tree, improved over a few formats at a time."""
+    reason = why_infeasible(instance)
+    if reason is not None:
+        return Answer(infeasible=reason)
+    if instance.n == 1:
+        return by_cuts(instance, rng, run)
+    best = _first(instance, rng, run)
+    try:
+        grid = grid_of(instance)
+    except Unsuitable:
+        return Answer(solution=_improved(instance, best, rng, run), note="too large for dual ascent: no bound")
+    found = first_ascent(instance, grid, run)
+    document = certificate(instance, grid, [{"duals": found.duals()}], found.value) if run.certify else None
+    answer = Answer(
+        bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS, certificate=document, solution=best
+    )
+    plan = improved(instance, grid, found, rng, run, share=SHARE).plan
+    better = plan is not None and evaluate(instance, plan).cost < evaluate(instance, best).cost
+    return replace(answer, solution=plan) if better else answer
+
+
+def _first(instance: Customization, rng: Generator, run: Run) -> CustomizationPlan:
+    """The best of the plans without search."""
+    best, least = None, float("inf")
+    for maker in (all_in_root, all_in_leaves, single_format):
+        try:
+            plan = maker(instance, rng)
+        except Unsuitable:
+            continue
+        if isinstance(plan, CustomizationPlan) and (cost := evaluate(instance, plan).cost) < least:
+            best, least = plan, cost
+            run.report(maker.__name__.replace("_", "-"), solution=plan, value=cost)
+    if best is None:
+        raise Unsuitable("no method serves an instance with this many formats")
+    return best
+
+
+def _improved(instance: Customization, plan: CustomizationPlan, rng: Generator, run: Run) -> CustomizationPlan:
+    """A plan improved in most of the time that is left."""
+    if instance.m > MOST_FORMATS:
+        return plan
+    entry = entries_of_plan(instance, plan)
+    improve(instance, entry, rng, run, until=run.left() * (1 - SHARE))
+    return plan_of_entries(instance, entry)
