@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from yardline.models.checks import Indices
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.subsets import Subsets, subsets, table
-from yardline.solvers.certificates.grid import worth
+from yardline.solvers.certificates.units import worth
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.sets import MOST_FORMATS, Steps, Tables, recursion
 
