@@ -25,6 +25,7 @@ test-all: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/comparing.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -23,7 +23,13 @@ from yardline.models.instance import Instance, Solution
 from yardline.models.problem import Problem
 
 VERSION = 1
+MANY_ROWS = 50_000
+"""Rows from which on a table is written as Parquet beside the JSON."""
+
 LARGEST_FILE = 2**30  # bytes of JSON, unpacked; larger tables belong into Parquet
+
+
+LARGEST_CERTIFICATE = 2**28
 
 
 class BadFile(ValueError):
@@ -83,13 +89,13 @@ def read_solution(path: str | os.PathLike[str], instance: Instance) -> Solution:
         return Problem(instance.problem).read_solution(fields.left, instance)
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, packed or not."""
+def read_document(path: Path, *, most: int = LARGEST_FILE) -> dict[str, Any]:
+    """The JSON object in a file, packed or not, of so many bytes at the most."""
     with path.open("rb") as stream:
         raw = gzip.GzipFile(fileobj=stream) if path.suffix == ".gz" else stream
-        data = raw.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ValueError(f"it holds more than {LARGEST_FILE:,} bytes: put large tables into Parquet beside it")
+        data = raw.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it holds more than {most:,} bytes: expected less (large tables go into Parquet beside it)")
     document = json.loads(data.decode("utf-8"), object_pairs_hook=_unique)
     if not isinstance(document, dict):
         checks.fail("the document", document, "an object with named fields")
@@ -136,10 +142,34 @@ def _table(given: object, folder: Path, field: str) -> Any:
         raise ValueError(f"{field}.parquet names {given!r}: {_one_line(error)}") from None
 
 
+def write_instance(instance: Instance, path: str | os.PathLike[str]) -> None:
+    """An instance into a file; tables of many rows go beside it as Parquet."""
+    large = {field: columns for field, columns in instance.tables().items() if _rows(columns) >= MANY_ROWS}
+    if not large:
+        write_document(instance_document(instance), path)
+        return
+    from yardline.instances import tables
+
+    document = {**_head(instance), **instance.skeleton()}
+    stem = Path(path).name.partition(".")[0]
+    for field, columns in large.items():
+        document[field] = {"parquet": f"{stem}-{field}.parquet"}
+        whole_file(Path(path).with_name(f"{stem}-{field}.parquet"), tables.packed(columns))
+    write_document(document, path)
+
+
+def _rows(columns: Mapping[str, Any]) -> int:
+    return max((len(column) for column in columns.values()), default=0)
+
+
+def _head(instance: Instance) -> dict[str, Any]:
+    head = {"yardline": VERSION, "problem": instance.problem, "name": instance.name}
+    return {**head, "meta": dict(instance.meta)} if instance.meta else head
+
+
 def instance_document(instance: Instance) -> dict[str, Any]:
     """The whole JSON document of an instance."""
-    document = {"yardline": VERSION, "problem": instance.problem, "name": instance.name, **instance.document()}
-    return {**document, "meta": dict(instance.meta)} if instance.meta else document
+    return {**_head(instance), **instance.document()}
 
 
 def solution_document(

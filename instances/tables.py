@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,19 @@ def _array(column: Any, name: str) -> Any:
     return column.to_pylist()
 
 
-def write(path: Path, columns: dict[str, Any]) -> None:
-    """Columns of numbers (or rows of numbers) as one table."""
+def packed(columns: dict[str, Any]) -> bytes:
+    """Columns of numbers (or rows of numbers) as one Parquet table."""
     import pyarrow
     import pyarrow.parquet as parquet
 
-    parquet.write_table(pyarrow.table({name: _column(value) for name, value in columns.items()}), path)
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table({name: _column(value) for name, value in columns.items()}), buffer)
+    return buffer.getvalue()
+
+
+def write(path: Path, columns: dict[str, Any]) -> None:
+    """The same as a file."""
+    path.write_bytes(packed(columns))
 
 
 def _column(value: Any) -> Any:

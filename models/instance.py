@@ -28,6 +28,14 @@ class Instance(ABC):
     def document(self) -> dict[str, Any]:
         """The JSON document of this instance (without "yardline", "problem", "name", "meta")."""
 
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """Fields that may be too large for JSON, as columns of arrays: they can stand beside it as Parquet."""
+        return {}
+
+    def skeleton(self) -> dict[str, Any]:
+        """The JSON document without what `tables` holds."""
+        return self.document()
+
     @abstractmethod
     def statement(self) -> dict[str, Any]:
         """Everything that the judge reads, by name: what the hash covers."""

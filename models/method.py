@@ -60,6 +60,8 @@ class Run:
     solver: str = "highs"
     threads: int = 1
     certify: bool = False  # whether a certificate is wanted, where it costs extra
+    engine: str = "here"  # who runs the tasks of a loop: this process, `local` processes, or `spark`
+    master: str = "local[*]"  # of Spark
     listener: Callable[[Finding], None] = _ignore
     started: float = field(default_factory=time.monotonic)
 

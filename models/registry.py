@@ -38,6 +38,7 @@ class Entry:
     paper: str
     options: Mapping[str, Any]  # name -> default
     shipped: bool  # from one of the PLACES or by entry point, hence known to every worker
+    tasks: bool = False  # whether it runs its trials or parts as tasks, which `--engine` places
     generic: bool = False  # made for every problem: gives way to one of the problem's own
 
     @property
@@ -59,7 +60,9 @@ _entries: dict[tuple[Kind, str, str], Entry] = {}
 _loading: list[bool] = []
 
 
-def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, generic: bool = False) -> Callable[[F], F]:
+def _register(
+    kind: Kind, problem: str, name: str, summary: str, paper: str, *, tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         known = _entries.get((kind, problem, name))
         if generic and known is not None and not known.generic:
@@ -76,6 +79,7 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, gen
             paper=paper,
             options=options,
             shipped=bool(_loading) or function.__module__.startswith(PLACES),
+            tasks=tasks,
             generic=generic,
         )
         _entries[kind, problem, name] = entry
@@ -84,14 +88,18 @@ def _register(kind: Kind, problem: str, name: str, summary: str, paper: str, gen
     return decorate
 
 
-def method(problem: str, name: str, *, summary: str = "", paper: str = "", generic: bool = False) -> Callable[[F], F]:
+def method(
+    problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
     """Register `f(instance, rng) -> solution` as a method; a generic one gives way to a problem's own of that name."""
-    return _register("method", problem, name, summary, paper, generic)
+    return _register("method", problem, name, summary, paper, tasks=tasks, generic=generic)
 
 
-def bound(problem: str, name: str, *, summary: str = "", paper: str = "", generic: bool = False) -> Callable[[F], F]:
+def bound(
+    problem: str, name: str, *, summary: str = "", paper: str = "", tasks: bool = False, generic: bool = False
+) -> Callable[[F], F]:
     """Register `f(instance, rng, *, run) -> Answer` as a lower bound; a generic one gives way to a problem's own."""
-    return _register("bound", problem, name, summary, paper, generic)
+    return _register("bound", problem, name, summary, paper, tasks=tasks, generic=generic)
 
 
 def workload(problem: str, name: str, *, summary: str = "", paper: str = "") -> Callable[[F], F]:

@@ -1,4 +1,7 @@
-"""What `auto` stands for: the exact method and its tree where they are within reach, otherwise the best there is beyond."""
+"""What `auto` stands for: the exact method and its tree where they are within reach, otherwise the best there is beyond.
+
+A problem whose integer program does not reach far names its own bound for large instances by calling it `best`.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ AUTO = "auto"
 Chooser = Callable[[Kind, Any, float], str]
 _choosers: dict[str, Chooser] = {}
 
-WITHIN_REACH = 20_000
-"""Columns of an integer program that `exact` and `tree` get to the end of, more or less, per minute."""
+WITHIN_REACH = 150_000
+"""Columns of an integer program, per minute of time, whose relaxation is solved quickly enough to branch on."""
 
 
 def chooser(problem: str) -> Callable[[Chooser], Chooser]:
@@ -38,4 +41,6 @@ def choose(kind: Kind, instance: Instance, time_limit: float) -> str:
     near = size <= WITHIN_REACH * min(10.0, max(0.1, time_limit / 60))
     if kind == "method":
         return "exact" if near else "portfolio"
-    return "tree" if near else "lp"
+    if near:
+        return "tree"
+    return "best" if any(entry.name == "best" for entry in registry.entries("bound", instance.problem)) else "lp"

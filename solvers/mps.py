@@ -27,7 +27,7 @@ def text(program: Program, *, names: bool = True, relax: bool = False) -> str:
 def _lines(program: Program, names: bool, relax: bool) -> Iterator[str]:
     rows = _names(program.rows, "r", names)
     columns = _names(program.columns, "c", names)
-    yield "NAME yardline"
+    yield "NAME yardline FREE"  # CBC takes short names for the fixed format otherwise
     yield "ROWS"
     yield f" N {OBJECTIVE}"
     kinds = [_kind(low, high) for low, high in zip(program.row_low, program.row_high, strict=True)]

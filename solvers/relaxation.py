@@ -17,6 +17,9 @@ from yardline.solvers.exact import program_of
 from yardline.solvers.outcome import Outcome, Stop
 from yardline.solvers.programs import TREE, search_tree
 
+WORTH_A_CUTOFF = 5_000
+"""Columns up to which a good value, which the solver finds first, is worth its time: it closes nodes early."""
+
 LP = "the relaxation of the formulation contains every plan, and its dual multipliers bound it (weak duality, in rationals)"
 
 
@@ -47,8 +50,12 @@ def tree(instance: Instance, rng: Generator, *, run: Run, nodes: int = 200_000) 
     if reason is not None:
         return Answer(infeasible=reason)
     program = program_of(problem, instance)
-    quick: Outcome = solver(run.solver).solve(program, time_limit=0.3 * run.left(), threads=run.threads, seed=run.seed)
-    found = search_tree(program, run, cutoff=quick.value, most_nodes=nodes)
+    cutoff = math.inf
+    if program.shape[1] <= WORTH_A_CUTOFF:
+        limits = {"time_limit": 0.3 * run.left(), "threads": run.threads, "seed": run.seed}
+        quick: Outcome = solver(run.solver).solve(program, **limits)
+        cutoff = quick.value
+    found = search_tree(program, run, cutoff=cutoff, most_nodes=nodes)
     document, proved = tree_certificate(instance, program, found)
     note = "" if found.finished else f"the tree was not finished ({len(found.nodes):,} nodes)"
     bound = as_float(proved)

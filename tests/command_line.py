@@ -41,6 +41,11 @@ def here(monkeypatch, capsys, *words: object) -> Said:
     raise AssertionError("main() came back")
 
 
+def environment() -> dict[str, str]:
+    """For a process of its own that imports this tree and the helpers of the tests."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+
+
 def outside(*words: object, cwd: Path = ROOT, timeout: float = 60, **more: Any) -> Said:
     """Run `python -m yardline ...` in a process of its own."""
     command = [sys.executable, "-m", "yardline", *map(str, words)]

@@ -49,7 +49,7 @@ def save(
 ) -> None:
     """An instance, or a plan, into a file; a plan knows its instance if that is given or if it comes from `solve`."""
     if isinstance(thing, Instance):
-        files.write_document(files.instance_document(thing), path)
+        files.write_instance(thing, path)
     elif isinstance(thing, Solved):
         files.write_document(plan_document(thing), path)
     elif instance is not None:
@@ -134,7 +134,9 @@ def verify(instance: Instance | Program, certificate: Mapping[str, Any] | str | 
         verdict = check_certificate(instance, certificate)
     else:
         with files.blaming(certificate):
-            verdict = check_certificate(instance, files.read_document(Path(certificate)))
+            verdict = check_certificate(
+                instance, files.read_document(Path(certificate), most=files.LARGEST_CERTIFICATE)
+            )
     return Verified(
         problem=MODEL if isinstance(instance, Program) else instance.problem,
         instance=instance.hash,
@@ -163,18 +165,26 @@ def solve(
     certify: bool = False,
     solver: str = "highs",
     threads: int = 1,
+    engine: str = "local",
+    master: str = "local[*]",
     options: Mapping[str, Any] | None = None,
     listener: Listen | None = None,
 ) -> Solved:
-    """Find a plan. `bound` adds the best bound in the time left; `certify` asks for a certificate of what is proved."""
+    """Find a plan. `bound` adds the best bound in the time left; `certify` asks for a certificate of what is proved.
+
+    `engine` (`local` or `spark`, on `master`) runs the trials and parts of methods that have some.
+    """
     begun = time.monotonic()
     run = _run(time_limit, seed, solver, threads, certify)
     name = automatic.choose("method", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("method", instance.problem, name)
+    run |= _placed(entry, engine, master)
     settings = entry.settings(options or {})
     best = Best(listener)
     with worker(threads) as mine:
-        ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
+        ended = run_entry(
+            entry, instance, worker=mine, options=settings, run=run, listener=best.hear, before=_before(engine)
+        )
     answer = answer_of(ended, best, f"method {name}")
     solved = solved_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
     left = time_limit - (time.monotonic() - begun)
@@ -193,6 +203,8 @@ def bound(
     time_limit: float = 60,
     solver: str = "highs",
     threads: int = 1,
+    engine: str = "local",
+    master: str = "local[*]",
     options: Mapping[str, Any] | None = None,
     listener: Listen | None = None,
 ) -> Bounded:
@@ -200,10 +212,13 @@ def bound(
     run = _run(time_limit, seed, solver, threads, certify=True)
     name = automatic.choose("bound", instance, time_limit) if method == automatic.AUTO else method
     entry = registry.find("bound", instance.problem, name)
+    run |= _placed(entry, engine, master)
     settings = entry.settings(options or {})
     best = Best(listener)
     with worker(threads) as mine:
-        ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear)
+        ended = run_entry(
+            entry, instance, worker=mine, options=settings, run=run, listener=best.hear, before=_before(engine)
+        )
     answer = answer_of(ended, best, f"bound {name}")
     return bounded_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
 
@@ -222,6 +237,23 @@ def _run(time_limit: float, seed: int, solver: str, threads: int, certify: bool)
         "threads": checks.integer(threads, "threads", low=1, high=1024),
         "certify": certify,
     }
+
+
+def _placed(entry: registry.Entry, engine: str, master: str) -> dict[str, str]:
+    """Who runs the tasks of a loop; Spark only for what has tasks."""
+    checks.choice(engine, "engine", ("local", "spark"))
+    if engine == "spark" and not entry.tasks:
+        loops = sorted({e.name for e in registry.entries(entry.kind, entry.problem) if e.tasks})
+        raise ValueError(
+            f"{entry.kind} {entry.name} has no tasks that Spark could run: expected --engine local, or one of "
+            + (", ".join(loops) or "those that have")
+        )
+    return {"engine": engine, "master": checks.text(master, "master")}
+
+
+def _before(engine: str) -> str:
+    """What has to be started before the clock of a run."""
+    return "yardline.decomposition.engines:prepare" if engine == "spark" else ""
 
 
 def _with_bound(solved: Solved, proved: Bounded) -> Solved:

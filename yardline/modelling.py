@@ -65,10 +65,11 @@ def solve_model(
         raise KeyboardInterrupt
     if ended.how in ("failed", "died"):
         raise MethodFailed(f"solving the model failed: {ended.error}", ended.traceback)
-    return _modelled(ready, ended.answer or {}, ended.seconds, ended.error)
+    return modelled(ready, ended.answer or {}, ended.seconds, ended.error)
 
 
-def _modelled(ready: Compiled, answer: Mapping[str, Any], seconds: float, note: str) -> Modelled:
+def modelled(ready: Compiled, answer: Mapping[str, Any], seconds: float, note: str) -> Modelled:
+    """What was found and proved, in the sense of the model; the point is left in it."""
     point = answer.get("point")
     sign = -1.0 if ready.maximise else 1.0
     if point is not None:

@@ -57,3 +57,9 @@ def _version(java: Path) -> int:
         return 0
     match = re.search(r'version "(\d+)(?:\.(\d+))?', said)
     return 0 if match is None else int(match[2] if match[1] == "1" and match[2] else match[1])
+
+
+if __name__ == "__main__":  # `export JAVA_HOME=$(python -m yardline.decomposition.tasks.java)`
+    from yardline.decomposition.tasks.session import java_home
+
+    print(java_home())

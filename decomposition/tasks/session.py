@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from yardline.decomposition.tasks.java import Java, find
+from yardline.models.method import Unavailable
 
 LAUNCHER = """#!/bin/sh
-# Spark asks for a module that the bundled runtime does not have and does not need: everything else is passed on.
+# Spark asks for a module that it does not need here: the bundled runtime lacks it, others warn about it. The rest is passed on.
 n=$#
 while [ "$n" -gt 0 ]; do a=$1; shift; n=$((n-1))
   [ "$a" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$a"; done
@@ -25,37 +28,60 @@ appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = spark: %m%n
-logger.heartbeat.name = org.apache.spark.executor.Executor
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+logger.python.name = org.apache.spark.api.python
+logger.python.level = off
+logger.heartbeat.name = org.apache.spark.executor
 logger.heartbeat.level = off
 logger.tasks.name = org.apache.spark.scheduler
 logger.tasks.level = off
-logger.shutdown.name = org.apache.spark.util.ShutdownHookManager
+logger.shutdown.name = org.apache.spark.util
 logger.shutdown.level = off
 """
+"""Failures of tasks come back as results; what Spark has to say about them again is left out."""
 
 
-def session(master: str = "local[*]", *, app: str = "yardline") -> Any:
-    """The Spark session of this process; started when first needed, then reused."""
+def session(master: str = "local[*]", *, app: str = "yardline", conf: Mapping[str, str] | None = None) -> Any:
+    """The Spark session of this process; started when first needed, then reused. `conf`: further Spark settings."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    _environment(find())
+    loopback = _loopback(master)
+    _environment(find(), loopback)
     builder = SparkSession.builder.master(master).appName(app)
+    for name, value in {**_settings(loopback), **(conf or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        words = " ".join(str(error).split())[:300]
+        raise Unavailable(f"Spark did not start on {master}: {words}") from None
+
+
+def _settings(loopback: bool) -> dict[str, str]:
+    """Quiet, and on the loopback where driver and workers are on this machine."""
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1" if _loopback(master) else None,
-        "spark.driver.bindAddress": "127.0.0.1" if _loopback(master) else None,
         "spark.python.worker.reuse": "true",
         "spark.sql.shuffle.partitions": "8",
         "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+        "spark.task.maxFailures": "4",
     }
-    for name, value in settings.items():
-        if value is not None:
-            builder = builder.config(name, value)
-    return builder.getOrCreate()
+    if loopback:
+        settings |= dict.fromkeys(("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1")
+        settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(_own_path())
+    return settings
+
+
+def _own_path() -> list[str]:
+    """Where this process imports from beside its installation: workers on this machine shall find the same."""
+    installed = {sys.prefix, sys.base_prefix}
+    folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
+    return [f for f in folders if Path(f).is_dir() and not any(Path(f).is_relative_to(p) for p in installed)]
 
 
 def _loopback(master: str) -> bool:
@@ -63,14 +89,15 @@ def _loopback(master: str) -> bool:
     return master.startswith("local") or "127.0.0.1" in master or "localhost" in master
 
 
-def _environment(java: Java) -> None:
+def _environment(java: Java, loopback: bool) -> None:
     """What Spark reads from the environment; what the user has set stays."""
     home = cache_folder()
-    os.environ["JAVA_HOME"] = str(_bundled_home(java, home) if java.bundled else java.executable.resolve().parents[1])
+    os.environ["JAVA_HOME"] = str(java_home(java))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if "SPARK_CONF_DIR" not in os.environ:
+    if loopback:  # elsewhere the workers must be able to reach us
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if not {"SPARK_CONF_DIR", "SPARK_HOME"} & set(os.environ):  # a Spark of the user's own has settings of its own
         _whole(home / "conf" / "log4j2.properties", QUIET, executable=False)
         os.environ["SPARK_CONF_DIR"] = str(home / "conf")
 
@@ -87,9 +114,11 @@ def cache_folder() -> Path:
     return folder
 
 
-def _bundled_home(java: Java, home: Path) -> Path:
-    """A JAVA_HOME whose `bin/java` starts the bundled runtime without the argument that it cannot take."""
-    launcher = home / f"java-{java.version}" / "bin" / "java"
+def java_home(java: Java | None = None) -> Path:
+    """A JAVA_HOME whose `bin/java` starts the runtime without the one argument; a folder for each runtime."""
+    java, home = java or find(), cache_folder()
+    mark = hashlib.sha256(str(java.executable).encode()).hexdigest()[:8]
+    launcher = home / f"java-{java.version}-{mark}" / "bin" / "java"
     _whole(launcher, LAUNCHER.replace("{java}", str(java.executable)), executable=True)
     return launcher.parents[1]
 

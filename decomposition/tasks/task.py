@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from yardline.models.method import Finding
-from yardline.solvers.worker.pool import Ended, Shared, worker
+from yardline.solvers.worker.pool import Ended, Shared, Worker, worker
+
+
+class EngineStopped(RuntimeError):
+    """What runs the tasks is gone: those without a result have not been done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,7 @@ class Result:
     value: Any = None
     error: str = ""
     seconds: float = 0.0
+    lost: bool = False  # the engine failed, not the task: worth another try later
 
     @property
     def ok(self) -> bool:
@@ -57,27 +62,43 @@ class Engine(Protocol):
     def slots(self) -> int:
         """How many tasks run at once."""
 
+    @property
+    def running(self) -> int:
+        """How many tasks run now."""
 
-def execute(task: Task, shared: bytes = b"") -> Result:
-    """One task in a worker of this process; never raises for what the task does."""
+
+def execute(
+    task: Task, shared: bytes = b"", *, sharing: int = 1, taken: Callable[[Worker], None] | None = None
+) -> Result:
+    """One task in a worker of this process; never raises for what the task does.
+
+    sharing: how many tasks run beside each other on this machine; taken: is told the worker, so that it can be killed.
+    """
     begun = time.monotonic()
     findings: list[Finding] = []
     carried = Shared(task.shared, lambda: shared) if task.shared else None
     try:
-        with worker() as mine:
+        with worker(sharing=sharing) as mine:
+            if taken is not None:
+                taken(mine)
             ended = mine.call(
                 task.target, task.payload, time_limit=task.time_limit, shared=carried, listener=findings.append
             )
+        if ended.how == "interrupted":
+            raise KeyboardInterrupt
         value = function(task.finish)(task, ended, findings, shared) if task.finish else _answer(ended)
     except Exception as error:  # a failure is a result
-        words = " ".join(str(error).split())
-        return Result(key=task.key, error=f"{type(error).__name__}: {words}", seconds=time.monotonic() - begun)
+        return failure(task, error, begun)
     return Result(key=task.key, value=value, seconds=time.monotonic() - begun)
 
 
+def failure(task: Task, error: BaseException, begun: float, *, lost: bool = False) -> Result:
+    """An error as the result of its task."""
+    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return Result(key=task.key, error=words[:500], seconds=time.monotonic() - begun, lost=lost)
+
+
 def _answer(ended: Ended) -> Any:
-    if ended.how == "interrupted":
-        raise KeyboardInterrupt
     if ended.how != "done":
         raise RuntimeError(f"{ended.kind or ended.how}: {ended.error}")
     return ended.answer
@@ -95,6 +116,7 @@ class Pace:
     """How long tasks of a group take, so that short ones travel together."""
 
     target: float = 1.0  # seconds of work that one batch should hold
+    plenty: float = 2.5  # the same while there is so much to do that nobody waits for the end of a batch
     most: int = 200
     seen: dict[str, tuple[int, float]] = field(default_factory=dict)
 
@@ -103,9 +125,9 @@ class Pace:
         count, total = self.seen.get(group, (0, 0.0))
         self.seen[group] = (count + 1, total + seconds)
 
-    def batch(self, group: str) -> int:
+    def batch(self, group: str, plenty: bool = False) -> int:
         """How many tasks of a group to send at once; one while nothing is known."""
         count, total = self.seen.get(group, (0, 0.0))
         if count == 0:
             return 1
-        return max(1, min(self.most, int(self.target / max(1e-4, total / count))))
+        return max(1, min(self.most, int((self.plenty if plenty else self.target) / max(1e-4, total / count))))

@@ -16,6 +16,58 @@ WIDTHS = (0.1, 0.2, 0.3, 0.4, 0.5)
 """Predefined widths of interests, most frequent first; the paper prints none. A cell is 0.1 wide."""
 
 
+@registry.workload("assignment", "assignment-2", paper="002, workload set 2")
+def topics(
+    rng: Generator,
+    *,
+    subscribers: int = 1000,
+    brokers: int = 20,
+    interests: int = 50,
+    spread_over: float = 10.0,
+    places: int = 10,
+    locations: int = 500,
+    network: int = 5,
+    publisher: float = -0.25,
+    skew: float = 0.5,
+    dimensions: int = 2,
+    levels: int = 1,
+    degree: int = 15,
+    alpha: int = 3,
+    max_delay: float = 0.3,
+    beta: float = 2.3,
+    beta_max: float = 2.5,
+    containment: Literal["rectangle", "union"] = "rectangle",
+) -> Assignment:
+    """Few interests (random unit squares) of Zipf popularity, each wanted from a few locations only.
+
+    interests: how many; spread_over: side of the square that they lie in; places: locations per interest; locations, network,
+    publisher, levels, degree: as for assignment-3.
+    """
+    counts = {"brokers": brokers, "interests": interests, "places": places, "locations": locations, "network": network}
+    for name, value in {**counts, "dimensions": dimensions}.items():
+        checks.integer(value, name, low=1)
+    m = checks.integer(subscribers, "subscribers")
+    corner = np.round(rng.random((interests, dimensions)) * checks.number(spread_over, "spread_over"), 9)
+    points = rng.random((locations, network))
+    where = np.stack([rng.choice(locations, size=places, replace=places > locations) for _ in range(interests)])
+    interest = zipf(rng, m, interests, skew)
+    at = points[where[interest, rng.integers(0, places, size=m)]]
+    broker_at, parent = tree(rng, points, brokers, levels, degree)
+    return Assignment(
+        publisher=np.full(network, publisher),
+        broker_at=broker_at,
+        parent=parent,
+        alpha=alpha,
+        at=at,
+        low=corner[interest],
+        high=np.round(corner[interest] + 1.0, 9),
+        max_delay=max_delay,
+        beta=beta,
+        beta_max=beta_max,
+        containment=containment,
+    )
+
+
 @registry.workload("assignment", "assignment-3", paper="002, workload set 3")
 def independent(
     rng: Generator,

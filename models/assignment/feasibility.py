@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+from scipy.sparse.csgraph import breadth_first_order
 
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
+from yardline.models.assignment.flow import placed
+from yardline.models.assignment.load import least_factor
 from yardline.models.checks import Indices
 
 SHOWN = 12
@@ -34,19 +36,6 @@ def why_infeasible(instance: Assignment) -> str | None:
     if crowded is None:
         return None
     return _too_many(instance, found, _shrunk(found.sets, counts, caps, crowded), caps)
-
-
-def placed(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> csr_array:
-    """How many of each group go to each leaf in a largest assignment: groups x leaves."""
-    groups, leaves = sets.shape
-    sink = 1 + groups + leaves
-    g, b = np.nonzero(sets)
-    tails = np.concatenate([np.zeros(groups, np.int64), 1 + g, 1 + groups + np.arange(leaves)])
-    heads = np.concatenate([1 + np.arange(groups), 1 + groups + b, np.full(leaves, sink)])
-    amounts = np.concatenate([counts, counts[g], caps]).astype(np.int32)
-    graph = csr_array((amounts, (tails, heads)), shape=(sink + 1, sink + 1))
-    flow = maximum_flow(graph, 0, sink).flow
-    return csr_array(csr_array(flow)[1 : 1 + groups, 1 + groups : sink])
 
 
 def _crowded(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> NDArray[np.bool_] | None:
@@ -93,7 +82,9 @@ def _too_many(instance: Assignment, found: limits.Candidates, crowded: NDArray[n
     room = int(caps[crowded].sum())
     who, where = stuck[: room + 1], instance.leaves[crowded]
     take = f"which may take {room}" + (" together" if len(where) > 1 else "")
-    return f"{_named('subscriber', who)} can only use {_named('broker', where)}, {take}"
+    sentence = f"{_named('subscriber', who)} can only use {_named('broker', where)}, {take}"
+    least = least_factor(instance)
+    return sentence + (f" (the least feasible load factor is {least:.6g})" if np.isfinite(least) else "")
 
 
 def _named(noun: str, indices: Indices) -> str:

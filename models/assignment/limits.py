@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardline.models.assignment.data import Assignment
-from yardline.models.checks import Indices, Vector
+from yardline.models.checks import Indices, Vector, frozen
 from yardline.models.numbers import EPS
 
 CHUNK = 2_000_000
@@ -81,8 +81,18 @@ class Candidates:
         return self.sets[self.of]
 
 
+_candidates: WeakKeyDictionary[Assignment, Candidates] = WeakKeyDictionary()
+
+
 def candidates(instance: Assignment) -> Candidates:
-    """The leaves that meet each subscriber's latency limit."""
+    """The leaves that meet each subscriber's latency limit; derived once per instance."""
+    if instance not in _candidates:
+        _candidates[instance] = _near_enough(instance)
+    return _candidates[instance]
+
+
+def _near_enough(instance: Assignment) -> Candidates:
+    """Latencies held against limits, portion by portion."""
     width = (len(instance.leaves) + 63) // 64 * 64
     words = np.zeros((instance.m, width // 64), dtype=np.uint64)
     limit = None if instance.max_delay is not None else latency_limits(instance)
@@ -107,7 +117,7 @@ def _grouped(words: NDArray[np.uint64], leaves: int) -> Candidates:
         code = np.unique(code * len(distinct) + inverse, return_inverse=True)[1]
     first = np.unique(code, return_index=True)[1]
     bits = np.unpackbits(np.ascontiguousarray(words[first]).view(np.uint8), axis=1, bitorder="little")
-    return Candidates(bits[:, :leaves].astype(bool).reshape(len(first), leaves), code)
+    return Candidates(frozen(bits[:, :leaves].astype(bool).reshape(len(first), leaves)), frozen(code))
 
 
 def chunks(instance: Assignment) -> Iterator[slice]:

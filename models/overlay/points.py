@@ -165,20 +165,20 @@ def _path(parent: Indices, end: int, brokers: int) -> NDArray[np.bool_]:
 
 def _plan_trees(instance: Overlay, plan: OverlayPlan) -> Joined:
     """For each set of brokers to be joined, the cheapest tree that the plan has for it, on useful links only."""
-    replaced = _Replacements(instance)
+    replaced = Replacements(instance)
     given = {} if plan.trees is None else {(source, channel): links for source, channel, links in plan.trees}
     known: Joined = {}
     for source, channel, brokers in _needed(instance, plan.broker):
         if plan.trees is None:
             if brokers not in known:
-                _offer(instance, known, brokers, replaced.by_useful(_closure_tree(replaced.distance, brokers)))
+                _offer(instance, known, brokers, replaced.by_useful(closure_tree(replaced.distance, brokers)))
         else:
             links = given.get((source, channel), np.zeros((0, 2), np.int64))
             _offer(instance, known, brokers, replaced.by_useful(links))
     return known
 
 
-def _closure_tree(distance: Vector, brokers: frozenset[int]) -> Indices:
+def closure_tree(distance: Vector, brokers: frozenset[int]) -> Indices:
     """The links of a minimum spanning tree in the metric closure."""
     members = np.array(sorted(brokers))
     first, second = np.triu_indices(len(members), 1)
@@ -186,7 +186,7 @@ def _closure_tree(distance: Vector, brokers: frozenset[int]) -> Indices:
     return links[wiring.forest(links, distance[links[:, 0], links[:, 1]], len(distance))]
 
 
-class _Replacements:
+class Replacements:
     """Shortest paths over useful links, which stand in for links that are not useful."""
 
     def __init__(self, instance: Overlay) -> None:

@@ -37,9 +37,9 @@ from yardline.models.customization.data import Customization
 from yardline.models.customization.layers import Layers, layers
 from yardline.models.instance import Instance
 from yardline.models.program import Program
-from yardline.solvers.certificates.units import bits_of_sum, on_grid, step_of, worth
 from yardline.solvers.certificates.rational import Refused, rounded_up
 from yardline.solvers.certificates.sets import with_plan
+from yardline.solvers.certificates.units import bits_of_sum, on_grid, step_of, worth
 from yardline.solvers.certificates.verdict import Verdict, rational
 
 KIND = "potentials"

@@ -31,8 +31,8 @@ from yardline.models.instance import Instance
 from yardline.models.numbers import OPTIMAL
 from yardline.models.problem import problem_of
 from yardline.models.program import Program
-from yardline.solvers.certificates.units import NEVER, bits_of_sum, on_grid, worth
 from yardline.solvers.certificates.rational import Refused
+from yardline.solvers.certificates.units import NEVER, bits_of_sum, on_grid, worth
 from yardline.solvers.certificates.verdict import Verdict, rational
 
 KIND = "sets"

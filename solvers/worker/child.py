@@ -16,6 +16,7 @@ from typing import Any
 def main() -> None:
     """Serve calls until the parent closes the line."""
     parent = os.getppid()
+    _owner.append(os.getpid())
     connection = Connection(int(sys.argv[1]))
     setup = pickle.loads(connection.recv_bytes())
     sys.path[:] = setup["path"]
@@ -35,8 +36,10 @@ def _limit_memory(limit: int) -> None:
     """A method that eats memory gets a MemoryError before the machine suffers."""
     import resource
 
+    _, most = resource.getrlimit(resource.RLIMIT_AS)  # stays: whoever starts a Java from here lifts the limit for it
+    allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
     except (ValueError, OSError) as error:  # some systems do not let a process limit itself: the user should know
         print(f"yardline: no memory limit on this system ({error})", file=sys.stderr)
 
@@ -45,9 +48,13 @@ def _end_with(parent: int) -> None:
     """Stop when the parent is gone, even in the middle of a call."""
     while os.getppid() == parent:
         time.sleep(0.5)
+    if os.getpgrp() == os.getpid():  # whatever a method has started goes with it
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
 
+_owner: list[int] = []  # the process that serves: a method may fork
+_line = threading.Lock()
 _kept: dict[str, Any] = {}
 KEPT = 4  # as in pool.py
 
@@ -68,7 +75,11 @@ def _serve(connection: Connection, call: dict[str, Any]) -> None:
     """One call: findings on the way, then its answer or its failure."""
 
     def send(kind: str, content: object) -> None:
-        connection.send_bytes(pickle.dumps((kind, content), protocol=pickle.HIGHEST_PROTOCOL))
+        if os.getpid() not in _owner:  # a copy that the method forked: nobody waits for its answer
+            os._exit(0)
+        message = pickle.dumps((call["number"], kind, content), protocol=pickle.HIGHEST_PROTOCOL)
+        with _line:  # a method may report from several threads
+            connection.send_bytes(message)
 
     try:
         module, _, name = call["target"].rpartition(":")

@@ -59,9 +59,10 @@ def grace(time_limit: float) -> float:
 class Worker:
     """One child process; started when first needed, and again after it was killed."""
 
-    def __init__(self, threads: int = 1, memory: int | None = None) -> None:
-        self.threads = threads
-        self.memory = memory or available_memory()
+    def __init__(self, threads: int = 1, memory: int | None = None, sharing: int = 1) -> None:
+        self.threads, self.sharing = threads, sharing
+        self.memory = memory or max(2**30, available_memory() // sharing)
+        self._number = 0  # of the call: what an earlier one left running may still talk
         self._kept: list[str] = []  # the shared things that this child still has, oldest first
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Any = None
@@ -82,7 +83,8 @@ class Worker:
         begun = time.monotonic()
         try:
             self._start()
-            call = {"target": target, "payload": payload, "shared": self._carried(shared)}
+            self._number += 1
+            call = {"number": self._number, "target": target, "payload": payload, "shared": self._carried(shared)}
             self._connection.send_bytes(pickle.dumps(call, protocol=5))
             ended = self._watch(time_limit, listener)
         except KeyboardInterrupt:
@@ -105,8 +107,10 @@ class Worker:
                     continue
                 seconds = time.monotonic() - (started or deadline - START_UP)
                 return Ended(how="killed", error=f"it did not stop at its limit of {time_limit:g} s", seconds=seconds)
-            kind, content = pickle.loads(self._connection.recv_bytes())
+            number, kind, content = pickle.loads(self._connection.recv_bytes())
             now = time.monotonic()
+            if number != self._number:
+                continue
             if kind == "started":
                 started, deadline = now, now + time_limit + grace(time_limit)
             elif kind == "found":
@@ -192,16 +196,16 @@ _lock = threading.Lock()
 
 
 @contextlib.contextmanager
-def worker(threads: int = 1) -> Iterator[Worker]:
-    """A worker of this process, kept for the next call."""
+def worker(threads: int = 1, sharing: int = 1) -> Iterator[Worker]:
+    """A worker of this process, kept for the next call; `sharing`: how many share the memory of this machine."""
     global _owner
     with _lock:
         if os.getpid() != _owner:  # after a fork the children belong to somebody else
             _idle.clear()
             _owner = os.getpid()
-        mine = next((w for w in _idle if w.threads == threads), None)
+        mine = next((w for w in _idle if (w.threads, w.sharing) == (threads, sharing)), None)
         if mine is None:
-            mine = Worker(threads)
+            mine = Worker(threads, sharing=sharing)
         else:
             _idle.remove(mine)
     try:

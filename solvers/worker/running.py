@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,9 +30,13 @@ def run_entry(
     options: Mapping[str, Any],
     run: Mapping[str, Any],
     listener: Listener | None = None,
+    before: str = "",
 ) -> Ended:
-    """Run a method or a bound in a worker: `run` holds time_limit, seed, solver, threads, certify."""
-    payload = {"entry": portable(entry), "options": dict(options), "run": dict(run)}
+    """Run a method or a bound in a worker: `run` holds time_limit, seed, solver, threads, certify, engine, master.
+
+    `before` ("module:function") is called with `run` before the clock starts: what takes long to start (Spark).
+    """
+    payload = {"entry": portable(entry), "options": dict(options), "run": dict(run), "before": before}
     shared = Shared(instance.hash, lambda: pickle.dumps(instance, protocol=5))
     return worker.call(TARGET, payload, time_limit=run["time_limit"], shared=shared, listener=listener)
 
@@ -49,6 +54,9 @@ def serve(payload: Mapping[str, Any], send: Send) -> Answer:
     """In the child: one run of one entry."""
     instance: Instance = payload["shared"]
     entry = _entry(payload["entry"], instance, payload["run"]["time_limit"])
+    if payload["before"]:
+        module, _, name = payload["before"].partition(":")
+        getattr(importlib.import_module(module), name)(payload["run"])
     send("started", None)
     highs.settle_threads(payload["run"]["threads"])
     run = Run(**payload["run"], listener=lambda finding: send("found", finding))

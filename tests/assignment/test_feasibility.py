@@ -31,7 +31,9 @@ def test_too_many_for_one_broker():
         latency={"max_delay": 0},
         load={"desired": 1, "max": 1},
     )
-    assert why_infeasible(read(document)) == "subscribers 0 and 1 can only use broker 0, which may take 1"
+    # Both there: 2 / (0.25 * 4) = 2.
+    expected = "subscribers 0 and 1 can only use broker 0, which may take 1 (the least feasible load factor is 2)"
+    assert why_infeasible(read(document)) == expected
 
 
 def test_too_many_for_two_brokers():
@@ -39,7 +41,11 @@ def test_too_many_for_two_brokers():
     document = two_brokers(
         subscribers={"at": [[2, 0]] * 3, "low": [[0]] * 3, "high": [[1]] * 3}, load={"desired": 1, "max": 1}
     )
-    expected = "subscribers 0, 1 and 2 can only use brokers 0 and 1, which may take 2 together"
+    # One leaf takes two: 2 / (1/2 * 3) = 4/3.
+    expected = (
+        "subscribers 0, 1 and 2 can only use brokers 0 and 1, which may take 2 together "
+        "(the least feasible load factor is 1.33333)"
+    )
     assert why_infeasible(read(document)) == expected
 
 

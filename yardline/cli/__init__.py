@@ -19,7 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="How far is a publish/subscribe dissemination plan from the best possible one? Plans, certified bounds, gaps.",
 )
-for command in (*commands.COMMANDS, comparing.compare):
+for command in (*commands.COMMANDS, comparing.compare, comparing.reproduce):
     app.command(name=command.__name__.rstrip("_"))(command)
 
 UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]

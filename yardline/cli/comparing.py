@@ -1,4 +1,4 @@
-"""The command `compare`."""
+"""The commands `compare` and `reproduce`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from yardline.cli import options as o
 from yardline.cli.output import number, percent, show, table
 
 if TYPE_CHECKING:
-    from yardline.comparison.compare import Comparison, Progress
+    from yardline.comparison.compare import Comparison
+    from yardline.comparison.progress import Progress
+    from yardline.experiments.running import Reproduced
 
 
 def compare(
     instances: o.Instances,
-    methods: Annotated[str | None, typer.Option("--methods", help="Names, with commas; all without it.")] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option("--methods", help="Names, with commas, or name:option=value; all without it."),
+    ] = None,
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="Names, with commas; the best in the same time.")
     ] = None,
@@ -30,6 +35,7 @@ def compare(
     solver: o.Solver = "highs",
     engine: o.Engine = "spark",
     master: o.Master = "local[*]",
+    conf: o.Conf = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan only.")] = False,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -38,9 +44,8 @@ def compare(
     """Every method on every instance, on Spark, with certified gaps."""
     import yardline as yl
 
-    if engine not in ("spark", "local"):
-        raise ValueError(f"--engine {engine}: expected spark or local")
-    live = _Live(quiet)
+    check_engine(engine)
+    live = Live(quiet)
     compared = yl.compare(
         instances,
         None if methods is None else methods.split(","),
@@ -51,21 +56,99 @@ def compare(
         out=output,
         engine=engine,
         master=master,
+        conf=o.settings(conf, "--conf"),
         dry_run=dry_run,
         listener=live.hear,
     )
     live.close()
-    for words in compared.broken:
-        print(f"yardline: {words}", file=sys.stderr)
+    complain(compared)
     if dry_run:
-        show({"planned": compared.planned}, [("planned", f"{compared.planned} runs and bounds")], as_json)
+        _show_plan(compared, as_json)
         return 0
     _show(compared, as_json)
+    return exit_code(compared)
+
+
+def reproduce(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="`yardline methods` lists them.")],
+    scale: Annotated[str, typer.Option("--scale", help="small or paper.")] = "small",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A folder: runs, points.csv, claims.json; goes on if stopped.")
+    ] = None,
+    solver: o.Solver = "highs",
+    engine: o.Engine = "spark",
+    master: o.Master = "local[*]",
+    conf: o.Conf = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+) -> int:
+    """One table or figure of a paper: its runs, the points of the figure, the verdict on each claim."""
+    import yardline as yl
+
+    check_engine(engine)
+    live = Live(quiet)
+    made = yl.reproduce(
+        experiment,
+        scale,
+        out=output,
+        engine=engine,
+        master=master,
+        conf=o.settings(conf, "--conf"),
+        solver=solver,
+        listener=live.hear,
+    )
+    live.close()
+    complain(made.comparison)
+    _show_experiment(made, as_json)
+    return exit_code(made.comparison)
+
+
+def _show_experiment(made: Reproduced, as_json: bool) -> None:
+    if as_json:
+        show(made.document(), [], True)
+        return
+    described = made.experiment
+    header = (described.x, described.series, "count", f"mean {described.y}", "least", "largest")
+    rows = [[value if isinstance(value, str) else number(value) for value in point.values()] for point in made.points]
+    table(f"{made.name} ({made.scale}): {described.title}", header, rows)
+    for claim, verdict in zip(described.claims, made.verdicts, strict=True):
+        print(f"{'held' if verdict.held else 'did not hold'}: {claim.words} ({verdict.numbers})")
+    if made.out is not None:
+        print(f"written: {made.out}/runs.parquet, points.csv, claims.json")
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that does not exist."""
+    if engine not in ("spark", "local"):
+        raise ValueError(f"--engine {engine}: expected spark or local")
+
+
+def complain(compared: Comparison) -> None:
+    """What went wrong, on stderr, a line each."""
+    for words in (*compared.broken, *compared.refuted, *filter(None, [compared.stopped])):
+        print(f"yardline: {words}", file=sys.stderr)
+
+
+def exit_code(compared: Comparison) -> int:
+    """Of a comparison: what is worst about it."""
     if compared.interrupted:
         return 130
-    if not any(row["status"] != "failed" for row in compared.runs):
+    if compared.refuted:
+        return 70
+    if all(row["status"] == "unsuitable" for row in compared.runs):
         return 2
-    return 1 if compared.failed or compared.broken else 0
+    return 1 if compared.failed or compared.broken or compared.stopped else 0
+
+
+def _show_plan(compared: Comparison, as_json: bool) -> None:
+    document = {"planned": compared.planned, "left": sum(line["left"] for line in compared.plan)}
+    if as_json:
+        show({**document, "plan": compared.plan}, [], True)
+        return
+    rows = [[str(value) for value in line.values()] for line in compared.plan]
+    table("What would be done", ("problem", "kind", "name", "instances", "runs", "left"), rows)
+    print(f"{document['planned']} runs and bounds, {document['left']} of them left to do")
 
 
 def _show(compared: Comparison, as_json: bool) -> None:
@@ -96,8 +179,8 @@ def _cells(line: dict[str, Any]) -> list[str]:
     return [line["problem"], line["method"], valid, *gaps, *counts, str(line["unsuitable"]), str(line["failed"])]
 
 
-class _Live:
-    """Runs done, failed, and the time still to go: a live line on a terminal, a line now and then in a log."""
+class Live:
+    """Runs done, running, failed, and the time still to go: a live line on a terminal, a line now and then in a log."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet, self.live, self.last = quiet, sys.stderr.isatty(), 0.0
@@ -110,7 +193,8 @@ class _Live:
             return
         self.last = time.monotonic()
         left = "" if progress.left is None else f", about {progress.left:.0f} s to go"
-        line = f"{progress.done}/{progress.total} done, {progress.failed} failed{left}  {progress.event}"
+        counts = f"{progress.done}/{progress.total} done, {progress.running} running, {progress.failed} failed"
+        line = f"{counts}{left}  {progress.event}"
         print(f"\r\x1b[2K{line}" if self.live else line, end="" if self.live else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:

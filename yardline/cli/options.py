@@ -27,19 +27,20 @@ Instances = Annotated[
 ]
 Master = Annotated[str, typer.Option("--master", help="Any Spark master.")]
 Engine = Annotated[str, typer.Option("--engine", help="spark, or local: processes of this machine.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="K=V", help="A setting of Spark.")]
 Trace = Annotated[Path | None, typer.Option("--trace", help="Write JSON lines: seconds, bound, value, event.")]
 Json = Annotated[bool, typer.Option("--json", help="Exactly one JSON document on stdout.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say where errors come from.")]
 
 
-def settings(given: list[str] | None) -> dict[str, str]:
+def settings(given: list[str] | None, option: str = "--set") -> dict[str, str]:
     """`--set k=v` as a mapping."""
     result = {}
     for pair in given or []:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise ValueError(f"--set {pair}: expected name=value")
+            raise ValueError(f"{option} {pair}: expected name=value")
         result[name] = value
     return result
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from yardline.comparison.plan import Job, Settings, jobs
-from yardline.comparison.rows import task_of
+from yardline.comparison.plan import Job, Settings, jobs, overview
+from yardline.comparison.progress import Progress, Watch
+from yardline.comparison.rows import tasks_of
 from yardline.comparison.sources import Known, Shelf, expand
-from yardline.comparison.store import RUN_COLUMNS, Store, with_bounds
+from yardline.comparison.store import BROKEN, LOST, RUN_COLUMNS, Store, broken_row
 from yardline.comparison.summary import summary
 from yardline.decomposition.tasks.local import LocalEngine
 from yardline.decomposition.tasks.session import session
 from yardline.decomposition.tasks.spark import SparkEngine
-from yardline.decomposition.tasks.task import Engine, Result
+from yardline.decomposition.tasks.task import Engine, EngineStopped, Result
 from yardline.models import checks
 from yardline.solvers.catalog import solver as solver_module
 
@@ -25,44 +25,41 @@ EngineName = Literal["spark", "local"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a comparison is."""
-
-    done: int
-    total: int
-    failed: int
-    seconds: float
-    event: str
-
-    @property
-    def left(self) -> float | None:
-        """Seconds still to go, if it goes on like this."""
-        return self.seconds / self.done * (self.total - self.done) if self.done else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """The rows of a comparison, and the summary per method."""
 
-    runs: tuple[dict[str, Any], ...]
-    broken: tuple[str, ...]  # instances that could not be read, and why
+    rows: tuple[dict[str, Any], ...]  # of runs, and of instances that could not be read
     out: str | None
+    bounds: tuple[dict[str, Any], ...] = ()  # one or more per instance: what they prove, why, and how that was checked
     interrupted: bool = False
+    stopped: str = ""  # why Spark went away before the end
+    refuted: tuple[str, ...] = ()  # bounds that a judged plan contradicts: the worst bug there can be
     planned: int = 0
+    plan: list[dict[str, Any]] = field(default_factory=list)
     summary: list[dict[str, Any]] = field(default_factory=list)
     session: Any = None  # the Spark session that was used, if any
 
     @property
+    def runs(self) -> tuple[dict[str, Any], ...]:
+        """The rows of runs."""
+        return tuple(row for row in self.rows if row["status"] != BROKEN)
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Instances that could not be read, and why."""
+        return tuple(row["error"] for row in self.rows if row["status"] == BROKEN)
+
+    @property
     def failed(self) -> int:
         """Runs that failed."""
-        return sum(row["status"] == "failed" for row in self.runs)
+        return sum(row["status"] == "failed" for row in self.rows)
 
     def pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(
-            [{name: row.get(name) for name in RUN_COLUMNS} for row in self.runs], columns=[*RUN_COLUMNS]
+            [{name: row.get(name) for name in RUN_COLUMNS} for row in self.rows], columns=[*RUN_COLUMNS]
         )
 
     def spark(self, spark: Any = None) -> Any:
@@ -71,7 +68,7 @@ class Comparison:
 
         kinds = {"string": StringType(), "int64": LongType(), "double": DoubleType(), "bool": BooleanType()}
         schema = StructType([StructField(name, kinds[kind]) for name, kind in RUN_COLUMNS.items()])
-        rows = [tuple(row.get(name) for name in RUN_COLUMNS) for row in self.runs]
+        rows = [tuple(row.get(name) for name in RUN_COLUMNS) for row in self.rows]
         return (spark or self.session or session()).createDataFrame(rows, schema)
 
     def document(self) -> dict[str, Any]:
@@ -92,82 +89,118 @@ def compare(
     engine: EngineName = "spark",
     master: str = "local[*]",
     spark: Any = None,
+    conf: Mapping[str, str] | None = None,
     dry_run: bool = False,
     listener: Callable[[Progress], None] | None = None,
 ) -> Comparison:
-    """Every method on every instance with every seed; the same call with the same `out` goes on where it was stopped."""
+    """Every method on every instance with every seed; the same call with the same `out` goes on where it was stopped.
+
+    spark: the session that you already have; without one, a session of our own on `master` with the Spark settings `conf`.
+    """
     solver_module(solver)
+    checks.integer(seeds, "seeds", low=1)
     settings = Settings(time_limit=checks.number(time_limit, "time limit"), solver=solver)
     given = [instances] if isinstance(instances, (str, os.PathLike)) else list(instances)
-    shelf, known, broken = _read(given, lambda: spark or session(master))
+    store = Store(None if out is None or (dry_run and not Path(out).exists()) else Path(out), settings)
+    start = _Start(engine, lambda: spark or session(master, conf=conf))
+    try:
+        return _compare(given, _list(methods), _list(bounds), seeds, store, start, dry_run, listener)
+    finally:
+        store.close()
+
+
+def _list(names: Iterable[str] | None) -> list[str] | None:
+    """Names, also where one is given alone."""
+    return [names] if isinstance(names, str) else None if names is None else list(names)
+
+
+@dataclass(slots=True)
+class _Start:
+    """The engine, started when it is needed: most errors are found before."""
+
+    name: EngineName
+    session: Callable[[], Any]
+    used: Any = None
+
+    def spark(self) -> Any:
+        self.used = self.used or self.session()
+        return self.used
+
+    def engine(self) -> Engine:
+        return LocalEngine() if self.name == "local" else SparkEngine(self.spark())
+
+
+def _compare(
+    given: list[Any],
+    methods: list[str] | None,
+    bounds: list[str] | None,
+    seeds: int,
+    store: Store,
+    start: _Start,
+    dry_run: bool,
+    listener: Callable[[Progress], None] | None,
+) -> Comparison:
+    shelf, known, broken = _read(given, start.spark, store.settings)
     planned = jobs(known, methods, bounds, seeds)
-    if dry_run or not known:
-        return Comparison(runs=(), broken=tuple(broken), out=None, planned=len(planned))
-    store = Store(None if out is None else Path(out), settings)
-    left = [job for job in planned if job.key not in store.runs and job.key not in store.bounds]
-    interrupted, used = False, spark
+    left = [job for job in planned if not store.has(job.key, job.code)]
+    plan = overview(planned, {job.key for job in planned} - {job.key for job in left})
+    out = None if store.folder is None else str(store.folder)
+    if dry_run:
+        return Comparison(rows=tuple(broken), out=out, planned=len(planned), plan=plan)
+    store.begin(broken)
+    interrupted, stopped = False, ""
     if left:
-        runner: Engine
-        if engine == "local":
-            runner = LocalEngine()
-        else:
-            used = spark or session(master)
-            runner = SparkEngine(used)
-        interrupted = _run(left, runner, shelf, store, settings, len(planned), listener)
-    with_bounds(store.runs, store.bounds)
-    keys = {job.key for job in planned if job.kind == "method"}
-    rows = tuple(row for key, row in store.runs.items() if key in keys)
+        runner = start.engine()
+        interrupted, stopped = _run(left, runner, shelf, store, Watch(listener, len(planned), len(left), runner))
+    store.dirty = True
+    store.flush()
+    rows = [store.runs[job.key] for job in planned if job.key in store.runs]
+    rows.sort(key=lambda row: (row["problem"], row["name"], row["instance"], row["method"], row["seed"]))
     return Comparison(
-        runs=rows,
-        broken=tuple(broken),
-        out=None if out is None else str(out),
+        rows=(*rows, *broken),
+        bounds=tuple(store.bounds[job.key] for job in planned if job.key in store.bounds),
+        out=out,
         interrupted=interrupted,
+        stopped=stopped,
+        refuted=tuple(store.refuted),
         planned=len(planned),
+        plan=plan,
         summary=summary(rows),
-        session=used,
+        session=start.used,
     )
 
 
-def _read(given: list[Any], spark: Callable[[], Any]) -> tuple[Shelf, list[Known], list[str]]:
-    """All instances that can be read, and why the others cannot."""
+def _read(
+    given: list[Any], spark: Callable[[], Any], settings: Settings
+) -> tuple[Shelf, list[Known], list[dict[str, Any]]]:
+    """All instances that can be read; a row for each of the others that says why it cannot."""
     shelf, known, broken = Shelf(), [], []
     for source in expand(given, spark):
         try:
             known.append(shelf.add(source))
         except (ValueError, OSError) as error:
-            broken.append(" ".join(str(error).split()))
+            broken.append(broken_row(source.name, " ".join(str(error).split()), settings))
     return shelf, known, broken
 
 
-def _run(
-    left: list[Job],
-    engine: Engine,
-    shelf: Shelf,
-    store: Store,
-    settings: Settings,
-    total: int,
-    listener: Callable[[Progress], None] | None,
-) -> bool:
-    """Run what is left; whether it was interrupted. What was finished is kept whatever happens."""
-    begun, failed = time.monotonic(), 0
+def _run(left: list[Job], engine: Engine, shelf: Shelf, store: Store, watch: Watch) -> tuple[bool, str]:
+    """Run what is left; whether it was interrupted, and why it stopped. What was finished is kept whatever happens."""
     by_key = {job.key: job for job in left}
-    results = engine.run([task_of(job, settings) for job in left], shelf)
+    results = engine.run(tasks_of(left, store.settings), shelf)
     try:
-        for count, result in enumerate(results, start=1):
-            job = by_key[result.key]
-            row = _row(job, result, settings)
-            failed += row["status"] == "failed"
-            store.add(job.kind, row)
-            if listener is not None:
-                done = total - len(left) + count
-                event = f"{job.instance.name} {job.name} {row['status']}"
-                listener(Progress(done=done, total=total, failed=failed, seconds=time.monotonic() - begun, event=event))
+        with watch:
+            for result in results:
+                job = by_key[result.key]
+                row = _row(job, result, store.settings)
+                store.add(job.kind, row)
+                watch.hear(f"{job.instance.name} {job.name} {row['status']}", failed=row["status"] == "failed")
     except KeyboardInterrupt:
-        results.close()  # type: ignore[attr-defined]
-        return True
+        return True, ""
+    except EngineStopped as error:
+        return False, str(error)
     finally:
-        store.flush()
-    return False
+        results.close()  # type: ignore[attr-defined]
+    return False, ""
 
 
 def _row(job: Job, result: Result, settings: Settings) -> dict[str, Any]:
@@ -178,15 +211,12 @@ def _row(job: Job, result: Result, settings: Settings) -> dict[str, Any]:
         "problem": job.instance.problem,
         "method": job.name,
         "seed": job.seed,
+        "code": job.code,
+        "parameters": job.instance.parameters,
         **settings.document(),
     }
     if result.ok:
         return {**head, **result.value}
-    return {
-        **head,
-        "status": "failed",
-        "cost": None,
-        "own_bound": None,
-        "error": result.error,
-        "seconds": result.seconds,
-    }
+    nothing = dict.fromkeys(("cost", "own_bound", "bound"))
+    error = (LOST if result.lost else "") + result.error
+    return {**head, **nothing, "status": "failed", "certified": False, "error": error, "seconds": result.seconds}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from yardline.comparison.sources import Known
 from yardline.models import checks, registry
 from yardline.solvers.automatic import AUTO
 
-LONG = ("exact", "portfolio")
+LONG = ("exact", "portfolio", AUTO)
 """Methods that use all the time they get: they go first."""
 
 
@@ -28,7 +31,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One run of a method, or one bound."""
+    """One run of a method, or one bound. Its name may carry options: `greedy:wiring=mst:heaviest_first=true`."""
 
     kind: registry.Kind  # "method" or "bound"
     instance: Known
@@ -39,6 +42,51 @@ class Job:
     def key(self) -> str:
         """What makes a row the same row."""
         return f"{self.kind}|{self.instance.hash}|{self.name}|{self.seed}"
+
+    @property
+    def entry(self) -> registry.Entry | None:
+        """The registered function; none for `auto`, which is chosen where the run is."""
+        name, _ = named(self.name)
+        return None if name == AUTO else registry.find(self.kind, self.instance.problem, name)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options in its name, each of its parameter's type."""
+        return {} if self.entry is None else self.entry.settings(named(self.name)[1])
+
+    @property
+    def code(self) -> str:
+        """What the function consists of, if it is the user's own: a row of an older version is not the same row."""
+        return "" if self.entry is None or self.entry.shipped else fingerprint(self.entry)
+
+
+def named(spec: str) -> tuple[str, dict[str, str]]:
+    """A name with options.
+
+    >>> named("greedy:wiring=mst:heaviest_first=true")
+    ('greedy', {'wiring': 'mst', 'heaviest_first': 'true'})
+    """
+    name, *parts = spec.split(":")
+    pairs = [part.partition("=") for part in parts]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise ValueError(f"{spec}: {key!r} is not understood: expected name:option=value")
+    return name, {key: value for key, _, value in pairs}
+
+
+def fingerprint(entry: registry.Entry) -> str:
+    """Of a function's code, its constants and its defaults; not of what it calls."""
+    code = getattr(entry.function, "__code__", None)
+    words = repr((_parts(code) if code is not None else entry.function, sorted(entry.options.items())))
+    return hashlib.sha256(words.encode()).hexdigest()[:12]
+
+
+def _parts(code: CodeType) -> tuple[Any, ...]:
+    constants = tuple(
+        _parts(c) if isinstance(c, CodeType) else sorted(map(repr, c)) if isinstance(c, frozenset) else repr(c)
+        for c in code.co_consts
+    )
+    return (code.co_code, constants, code.co_names, code.co_varnames)
 
 
 def jobs(
@@ -67,8 +115,22 @@ def jobs(
 
 
 def _order(job: Job) -> tuple[Any, ...]:
-    short = job.kind == "method" and job.name not in LONG
+    short = job.kind == "method" and named(job.name)[0] not in LONG
     return (short, job.kind, job.name, -job.instance.size, job.instance.hash, job.seed)
+
+
+def overview(planned: Sequence[Job], done: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """What a comparison is going to do: per problem and method the instances, the runs, and those that are left."""
+    finished = set(done)
+    runs = Counter((job.instance.problem, job.kind, job.name) for job in planned)
+    left = Counter((job.instance.problem, job.kind, job.name) for job in planned if job.key not in finished)
+    hashes: dict[tuple[str, str, str], set[str]] = {}
+    for job in planned:
+        hashes.setdefault((job.instance.problem, job.kind, job.name), set()).add(job.instance.hash)
+    return [
+        {"problem": p, "kind": k, "name": n, "instances": len(hashes[p, k, n]), "runs": count, "left": left[p, k, n]}
+        for (p, k, n), count in sorted(runs.items())
+    ]
 
 
 def _names(kind: registry.Kind, problems: Sequence[str], wanted: Iterable[str] | None) -> Mapping[str, list[str]]:
@@ -76,9 +138,17 @@ def _names(kind: registry.Kind, problems: Sequence[str], wanted: Iterable[str] |
     known = {problem: [entry.name for entry in registry.entries(kind, problem)] for problem in problems}
     if wanted is None:
         return known
-    names = list(dict.fromkeys(wanted))
-    for name in names:
-        if name != AUTO and problems and not any(name in has for has in known.values()):
+    chosen: dict[str, list[str]] = {problem: [] for problem in problems}
+    for spec in dict.fromkeys(wanted):
+        name, options = named(spec)
+        having = [problem for problem, has in known.items() if name in has or name == AUTO]
+        if problems and not having:
             everything = {other for has in known.values() for other in has}
             raise ValueError(f"no problem here has a {kind} called {name!r}: {checks.nearest(name, everything)}")
-    return {problem: [name for name in names if name in has or name == AUTO] for problem, has in known.items()}
+        if options and name == AUTO:
+            raise ValueError(f"{spec}: auto has no options: name the {kind} that you mean")
+        for problem in having:
+            if options:
+                registry.find(kind, problem, name).settings(options)  # a wrong one is an error before anything runs
+            chosen[problem].append(spec)
+    return chosen

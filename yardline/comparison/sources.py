@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Known:
     name: str
     problem: str
     size: int  # bytes when pickled: larger ones run longer
+    parameters: str = ""  # of the workload that it was drawn from, as JSON
 
 
 def expand(given: Iterable[Any], spark: Callable[[], Any]) -> Iterator[Source]:
@@ -106,18 +108,34 @@ def _table(path: Path) -> Iterator[Source]:
     """A Parquet table with a column `instance` of JSON documents (and perhaps `name`)."""
     import pyarrow.parquet as parquet
 
-    table = parquet.read_table(path)
-    if "instance" not in table.column_names:
-        raise ValueError(f"{path}: expected a column `instance` with JSON documents")
-    names = table.column("name").to_pylist() if "name" in table.column_names else [None] * len(table)
-    for position, (name, text) in enumerate(zip(names, table.column("instance").to_pylist(), strict=True)):
-        label = name or f"{path.name}[{position}]"
+    try:
+        with files.blaming(path):
+            table = parquet.read_table(path)
+            if "instance" not in table.column_names:
+                raise ValueError("expected a column `instance` with JSON documents")
+    except ValueError as error:
+        yield Source(name=str(path), make=None, error=str(error))
+        return
+    yield from _rows(path.name, table.to_pylist())
+
+
+def _rows(table: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[Source]:
+    for position, row in enumerate(rows):
+        text, label = row["instance"], row.get("name") or f"{table}[{position}]"
         yield Source(name=label, make=lambda text=text, label=label: _parsed(text, label))  # type: ignore[misc]
 
 
 def _remote(path: str, spark: Any) -> Iterator[Source]:
-    """Files that only Spark can read."""
-    for name, data in spark.sparkContext.binaryFiles(path).collect():
+    """Files, or a table, that only Spark can read."""
+    try:
+        if path.rstrip("/").endswith(".parquet"):
+            yield from _rows(path, (row.asDict() for row in spark.read.parquet(path).collect()))
+            return
+        found = spark.sparkContext.binaryFiles(path).collect()
+    except Exception as error:  # whatever the file system has to say
+        yield Source(name=path, make=None, error=f"{path}: Spark cannot read it: {' '.join(str(error).split())[:200]}")
+        return
+    for name, data in found:
         yield Source(name=name, make=lambda data=data, name=name: _parsed(data, name))  # type: ignore[misc]
 
 
@@ -125,9 +143,24 @@ def _parsed(text: str | bytes, name: str) -> Instance:
     import gzip
 
     with files.blaming(name):
-        data = text.encode() if isinstance(text, str) else text
+        if not isinstance(text, (str, bytes)):
+            raise ValueError("expected a JSON document")
+        data = text.encode() if isinstance(text, str) else bytes(text)
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-        return files.instance_of(json.loads(data))
+        if name.endswith(".stp"):
+            return _written(data, ".stp")
+        document = json.loads(data)
+        if not isinstance(document, dict):
+            raise ValueError("expected a JSON document")
+        return files.instance_of(document)
+
+
+def _written(data: bytes, ending: str) -> Instance:
+    """Through a file, for readers that want one."""
+    with tempfile.NamedTemporaryFile(suffix=ending) as stream:
+        stream.write(data)
+        stream.flush()
+        return files.read_instance(stream.name)
 
 
 class Shelf(Mapping[str, bytes]):
@@ -147,7 +180,8 @@ class Shelf(Mapping[str, bytes]):
         self.makers[instance.hash] = source.make
         self._keep(instance.hash, data)
         name = instance.name or Path(source.name).name
-        return Known(hash=instance.hash, name=name, problem=instance.problem, size=len(data))
+        drawn = json.dumps(dict(instance.meta), default=str) if "parameters" in instance.meta else ""
+        return Known(hash=instance.hash, name=name, problem=instance.problem, size=len(data), parameters=drawn)
 
     def _keep(self, key: str, data: bytes) -> None:
         self.bytes += len(data) - len(self.kept.get(key, b""))

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
 from numpy.random import Generator
 
 from yardline.models import checks, registry
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment, AssignmentPlan
-from yardline.models.checks import Indices
+from yardline.solvers.heuristics.assignment.rising import open_sets, rising_caps
 from yardline.solvers.heuristics.assignment.state import empty
 
 
@@ -32,18 +31,8 @@ def greedy_offline(
 
     steps = checks.integer(steps, "option steps", low=1)
     found, leaves, state = limits.candidates(instance), instance.leaves, empty(instance)
-    sets = found.sets.copy()
-    sets[~sets.any(axis=1)] = True  # nobody serves them in time: anywhere, and the judge will say so
     position = _choosing.offline(
-        *(sets, found.of, instance.low, instance.high, _rising_caps(instance, load, steps)),
+        *(open_sets(instance), found.of, instance.low, instance.high, rising_caps(instance, load, steps)),
         *((instance.kappa * instance.m)[leaves], leaves, instance.parent, *state.arrays()),
     )
     return state.plan(instance, leaves[position])
-
-
-def _rising_caps(instance: Assignment, load: str, steps: int) -> Indices:
-    """Caps of the leaves, step by step."""
-    beta = instance.beta if load == "desired" else instance.beta_max
-    factors = np.linspace(beta, instance.beta_max, steps + 1) if beta < instance.beta_max else [instance.beta_max]
-    rows = [limits.caps(instance, float(factor))[instance.leaves] for factor in factors[:-1]]
-    return np.array([*rows, limits.caps(instance)[instance.leaves]])

@@ -1,0 +1,226 @@
+"""Overlay in the loops: a broker per user by its fractions, room by packing, then trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy.sparse import csr_array
+
+from yardline.decomposition import flow
+from yardline.models.checks import Indices, Vector
+from yardline.models.overlay import wiring
+from yardline.models.overlay.data import Overlay, OverlayPlan
+from yardline.models.overlay.feasibility import why_infeasible
+from yardline.models.overlay.judge import evaluate
+from yardline.models.overlay.parties import parties
+from yardline.models.overlay.points import Replacements, closure_tree, decode
+from yardline.models.program import Program
+
+Guide = Mapping[str, Any]
+SWEEPS = 3
+MOVES = 3_000
+"""Users times brokers up to which each trial is improved by moving single users."""
+
+
+def guide(instance: Overlay, program: Program, point: Vector) -> dict[str, Any]:
+    """Fractions of places (users x brokers) and, for topology `tree`, of links (brokers x brokers)."""
+    share, links = np.zeros((instance.U, instance.B)), np.zeros((instance.B, instance.B))
+    x = program.family("x")
+    share[tuple(x.index.reshape(-1, 2).T)] = point[x.span]
+    if instance.topology == "tree" and instance.B > 1:
+        z = program.family("z")
+        links[tuple(z.index.T)] = point[z.span]
+    return {"share": share, "links": links}
+
+
+def rounded(instance: Overlay, guide: Guide, rng: Generator) -> Indices:
+    """A broker for each user with the probability of its fraction, among some brokers drawn by theirs.
+
+    How many brokers those are is drawn, too: few of them save core cost, which the fractions of single users hide.
+    """
+    share = np.maximum(guide["share"], 0.0)
+    drawn = np.log(instance.traffic @ share + 1e-9) + rng.gumbel(size=instance.B)
+    few = np.argsort(-drawn, kind="stable")[: int(rng.integers(1, instance.B + 1))]
+    open_ = np.isin(np.arange(instance.B), few)
+    chance = np.log(share + np.where(open_, 1e-3, 1e-9)) + rng.gumbel(size=share.shape)
+    chance += np.where(open_, 0.0, -1e3)
+    return np.asarray(np.where(instance.possible, chance, -np.inf).argmax(axis=1), dtype=np.int64)
+
+
+def repaired(instance: Overlay, guide: Guide, broker: Indices, rng: Generator) -> OverlayPlan:
+    """Users moved where room is short, as few and as cheaply as can be; then trees; then single moves that pay."""
+    stay = np.arange(instance.B) == broker[:, None]
+    dear = instance.price / max(1e-12, float(instance.price.max(initial=0.0)))
+    price = np.where(stay, -1.0, 0.0) * (1.0 + instance.traffic[:, None]) + dear - guide["share"]
+    found = flow.packed(price, instance.possible, instance.traffic, instance.limit) if instance.U else broker
+    placed = broker if found is None else found
+    links = _tree(instance, guide["links"], placed, rng)
+    if instance.U * instance.B <= MOVES:
+        placed = settled(instance, placed, links)
+        links = _tree(instance, guide["links"], placed, rng, links)
+    return wired(instance, placed, links)
+
+
+def settled(instance: Overlay, broker: Indices, links: Indices | None) -> Indices:
+    """Single users moved while that pays and there is room, trees as the judge takes them."""
+    broker, load = broker.copy(), np.bincount(broker, weights=instance.traffic, minlength=instance.B)
+    best = _cost(instance, broker, links)
+    for _ in range(SWEEPS):
+        before = best
+        for u in range(instance.U):
+            room = instance.possible[u] & (load + instance.traffic[u] <= instance.limit)
+            for b in np.flatnonzero(room).tolist():
+                old = int(broker[u])
+                if b == old:
+                    continue
+                broker[u] = b
+                cost = _cost(instance, broker, links)
+                if cost < best * (1 - 1e-12):
+                    best = cost
+                    load = np.bincount(broker, weights=instance.traffic, minlength=instance.B)
+                else:
+                    broker[u] = old
+        if best == before:
+            break
+    return broker
+
+
+def _cost(instance: Overlay, broker: Indices, links: Indices | None) -> float:
+    return evaluate(instance, OverlayPlan(broker=broker, links=links)).cost
+
+
+def _tree(
+    instance: Overlay, share: Vector, broker: Indices, rng: Generator, start: Indices | None = None
+) -> Indices | None:
+    """Topology `tree`: a spanning tree by the links' fractions (or the one given), improved by single exchanges."""
+    if instance.topology == "mesh":
+        return None
+    every = np.stack(np.triu_indices(instance.B, 1), axis=1)
+    if start is None:
+        chance = np.log(share[every[:, 0], every[:, 1]] + 1e-3) + rng.gumbel(size=len(every))
+        start = every[wiring.forest(every, -chance, instance.B)]
+    best = _cost(instance, broker, start)
+    for _ in range(SWEEPS):
+        before = best
+        for link in every.tolist():
+            start, best = _exchanged(instance, broker, start, np.array(link), best)
+        if best == before:
+            break
+    return start
+
+
+def _exchanged(instance: Overlay, broker: Indices, links: Indices, link: Indices, best: float) -> tuple[Indices, float]:
+    """The tree with one more link and one of its circle less, where that is cheaper."""
+    if (links == link).all(axis=1).any():
+        return links, best
+    for p in range(len(links)):
+        other = np.concatenate([np.delete(links, p, axis=0), link[None]])
+        if wiring.components(other, instance.B).any():
+            continue
+        order = np.lexsort((other[:, 1], other[:, 0]))
+        cost = _cost(instance, broker, other[order])
+        if cost < best * (1 - 1e-12):
+            return other[order], cost
+    return links, best
+
+
+def wired(instance: Overlay, broker: Indices, links: Indices | None) -> OverlayPlan:
+    """The plan with its tree, or (mesh) with a Steiner tree per party: spanning trees with brokers that help added."""
+    if links is not None or instance.B == 1:
+        tree = np.zeros((0, 2), dtype=np.int64) if links is None else links
+        extra = {"links": tree.tolist()} if instance.topology == "tree" else {}
+        return OverlayPlan.of(instance, broker=broker, **extra)
+    replaced, known, used = Replacements(instance), {}, [np.zeros((0, 3), dtype=np.int64)]
+    for t, party in enumerate(parties(instance)):
+        brokers = frozenset(broker[list(party.users)].tolist())
+        if brokers not in known:
+            known[brokers] = replaced.by_useful(closure_tree(replaced.distance, helped(replaced.distance, brokers)))
+        used.append(np.insert(known[brokers], 0, t, axis=1))
+    places = np.stack([np.arange(instance.U), broker], axis=1)
+    return decode(instance, {"x": places, "T": np.concatenate(used)})
+
+
+def helped(distance: Vector, brokers: frozenset[int]) -> frozenset[int]:
+    """The brokers, with others added one by one while the spanning tree gets lighter."""
+    inside = np.zeros(len(distance), dtype=bool)
+    inside[list(brokers)] = True
+    weight = float(wiring.spanning_weights(inside[None], distance)[0])
+    while len(brokers) > 1 and not inside.all():
+        others = np.flatnonzero(~inside)
+        trial = np.repeat(inside[None], len(others), axis=0)
+        trial[np.arange(len(others)), others] = True
+        weights = wiring.spanning_weights(trial, distance)
+        if weights.min() >= weight * (1 - 1e-12):
+            break
+        inside, weight = trial[weights.argmin()], float(weights.min())
+    return frozenset(np.flatnonzero(inside).tolist())
+
+
+WORDS = "blocks of channels, access costs shared between them"
+
+
+def split(instance: Overlay, count: int, rng: Generator, attempt: int) -> list[list[int]]:
+    """Blocks of neighbouring channels, about equally many subscribers and publishers in each."""
+    weight = np.asarray(instance.subscribes.sum(axis=0)).reshape(-1) + (instance.rates > 0).sum(axis=0)
+    used = np.flatnonzero(instance.rates.sum(axis=0) > 0)
+    if not len(used):
+        return [[]]
+    place = np.cumsum(weight[used]) - weight[used] / 2
+    block = np.minimum(count - 1, (place * count / weight[used].sum()).astype(np.int64))
+    return [used[block == k].tolist() for k in np.unique(block)]
+
+
+def shares(instance: Overlay, split: list[list[int]]) -> list[Vector]:
+    """At first every part pays for the traffic of its own channels."""
+    access = np.where(instance.open, instance.access_cost, 0.0)
+    table = instance.subscribes.toarray()
+    moving = table * (instance.rates.sum(axis=0) - instance.rates) + instance.rates
+    return [moving[:, part].sum(axis=1)[:, None] * access for part in split]
+
+
+def decides(instance: Overlay, part: list[int]) -> Vector:
+    """Every part places every user."""
+    return instance.possible.astype(np.float64)
+
+
+def weights(instance: Overlay) -> Vector:
+    """Users are drawn by their traffic."""
+    return instance.traffic + 1e-9
+
+
+def sample(instance: Overlay, chosen: Indices) -> Overlay:
+    """The instance with the chosen users only; capacities shrink with the traffic, if everybody still fits somewhere."""
+    part = replace(
+        instance,
+        generate=instance.generate[chosen],
+        subscribes=csr_array(csr_array(instance.subscribes)[chosen]),
+        access_cost=instance.access_cost[chosen],
+    )
+    factor = float(part.traffic.sum()) / max(1e-300, float(instance.traffic.sum()))
+    smaller = replace(part, capacity=np.where(np.isfinite(instance.capacity), instance.capacity * factor, np.inf))
+    return part if why_infeasible(smaller) else smaller
+
+
+def extended(instance: Overlay, chosen: Indices, plan: OverlayPlan, rng: Generator) -> tuple[OverlayPlan, Vector]:
+    """Every user where access and the way to its channels' brokers cost least, as far as there is room; and the regret."""
+    table = instance.subscribes.toarray().astype(bool)
+    moving = table.any(axis=0) & (instance.rates.sum(axis=0) > 0)
+    distance = wiring.closure(instance.core_cost)
+    hosts = np.zeros((instance.T, instance.B), dtype=bool)
+    for b in range(instance.B):
+        hosts[:, b] = table[chosen[plan.broker == b]].any(axis=0)
+    near = np.where(hosts[:, None, :], distance[None], np.inf).min(axis=2)  # channels x brokers: from the nearest host
+    near = np.where(np.isfinite(near) & moving[:, None], near, 0.0)
+    total = instance.rates.sum(axis=0)
+    price = instance.price + table @ (total[:, None] * near) + instance.rates @ near
+    found = flow.packed(price, instance.possible, instance.traffic, instance.limit) if instance.U else plan.broker
+    broker = np.where(instance.possible, price, np.inf).argmin(axis=1) if found is None else found
+    links = plan.links if instance.topology == "tree" else None
+    if instance.U * instance.B <= MOVES:
+        broker = settled(instance, broker, links)
+    least = np.where(instance.possible, price, np.inf).min(axis=1, initial=np.inf)
+    return wired(instance, broker, links), price[np.arange(instance.U), broker] - least

@@ -1,0 +1,1 @@
+"""Lower bounds of assignment that need no integer program."""
