@@ -1,6 +1,7 @@
 """What `auto` stands for: the exact method and its tree where they are within reach, otherwise the best there is beyond.
 
-A problem whose integer program does not reach far names its own bound for large instances by calling it `best`.
+A problem whose integer program does not reach far names its own bound for large instances by calling it `best`; one that
+chooses altogether differently registers a chooser.
 """
 
 from __future__ import annotations

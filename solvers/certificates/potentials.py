@@ -41,6 +41,7 @@ from yardline.solvers.certificates.rational import Refused, rounded_up
 from yardline.solvers.certificates.sets import with_plan
 from yardline.solvers.certificates.units import bits_of_sum, on_grid, step_of, worth
 from yardline.solvers.certificates.verdict import Verdict, rational
+from yardline.solvers.certificates.whole_costs import bits_of_sum, on_grid, step_of, worth
 
 KIND = "potentials"
 MOST = 1 << 60

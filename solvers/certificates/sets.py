@@ -34,6 +34,7 @@ from yardline.models.program import Program
 from yardline.solvers.certificates.rational import Refused
 from yardline.solvers.certificates.units import NEVER, bits_of_sum, on_grid, worth
 from yardline.solvers.certificates.verdict import Verdict, rational
+from yardline.solvers.certificates.whole_costs import NEVER, bits_of_sum, on_grid, worth
 
 KIND = "sets"
 MOST_FORMATS = 20

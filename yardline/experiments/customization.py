@@ -117,7 +117,7 @@ def fig10(scale: Scale) -> Experiment:
 def fig11(scale: Scale) -> Experiment:
     """Nodes picked at random against nodes picked by slack, three matching ratios, video."""
     few, many = (50, 500) if scale == "small" else (150, 5000)
-    names = [f"iterative:iterations={k},select={s}" for s in ("slack", "random") for k in (few, many)]
+    names = [f"iterative:iterations={k}:select={s}" for s in ("slack", "random") for k in (few, many)]
     return Experiment(
         title="Video: cost over the best plan's, by selection and iterations",
         workloads=[_workload(scale, "customization-video", matching_ratio=(0.1, 0.5, 0.7))],
@@ -152,7 +152,7 @@ def bounds(scale: Scale) -> Experiment:
 def depth(scale: Scale) -> Experiment:
     """Stumps of depth 1 and 2, local Steiner trees by the paper's approximation and exact, video."""
     count = 100 if scale == "small" else 500
-    names = [f"iterative:iterations={count},depth={d},steiner={s}" for d in (1, 2) for s in ("charikar", "exact")]
+    names = [f"iterative:iterations={count}:depth={d}:steiner={s}" for d in (1, 2) for s in ("charikar", "exact")]
     return Experiment(
         title="Video: cost over the best plan's, by depth of the stump",
         workloads=[_workload(scale, "customization-video", matching_ratio=(0.1, 0.5))],
