@@ -39,7 +39,6 @@ from yardline.models.instance import Instance
 from yardline.models.program import Program
 from yardline.solvers.certificates.rational import Refused, rounded_up
 from yardline.solvers.certificates.sets import with_plan
-from yardline.solvers.certificates.units import bits_of_sum, on_grid, step_of, worth
 from yardline.solvers.certificates.verdict import Verdict, rational
 from yardline.solvers.certificates.whole_costs import bits_of_sum, on_grid, step_of, worth
 

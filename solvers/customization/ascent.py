@@ -19,7 +19,6 @@ from yardline.models.customization.data import Customization
 from yardline.models.customization.layers import Layers
 from yardline.solvers.certificates.potentials import KIND, grid_of
 from yardline.solvers.certificates.rational import rounded_up
-from yardline.solvers.certificates.units import on_grid, step_of, worth
 from yardline.solvers.certificates.verdict import header
 from yardline.solvers.certificates.whole_costs import on_grid, step_of, worth
 

@@ -14,7 +14,7 @@ from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.subsets import Subsets, subsets, table
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.sets import MOST_FORMATS, Steps, Tables, recursion
-from yardline.solvers.certificates.units import worth
+from yardline.solvers.certificates.whole_costs import worth
 
 STEPS_PER_SECOND = 3e8
 """About how many pairs of set and format a second does; the first call also has to be compiled."""
