@@ -11,6 +11,7 @@ Nothing is imported before it is needed.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 __version__ = "0.1.0"
@@ -46,7 +47,10 @@ def _of_a_problem(name: str) -> Any:
         from yardline.models.problem import problem_names
 
         if name in problem_names():
-            return importlib.import_module(f"yardline.models.{name}.data")
+            own = importlib.util.find_spec(
+                f"yardline.{name}"
+            )  # a front door of the problem's own, with more than its data
+            return importlib.import_module(own.name if own is not None else f"yardline.models.{name}.data")
         for problem in problem_names():
             if name.lower().startswith(problem):
                 return getattr(importlib.import_module(f"yardline.models.{problem}.data"), name)

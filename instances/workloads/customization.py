@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csr_array
 
+from yardline.instances.cag import Cag, annotated_map, video
 from yardline.instances.tapestry import DisseminationTree, dissemination_tree
 from yardline.models import checks, registry
 from yardline.models.checks import Indices
@@ -45,6 +46,82 @@ def random(
         source=0,
         alpha=alpha,
         beta=beta,
+    )
+
+
+@registry.workload("customization", "customization-map", paper="004 section 6.2 (annotated map)")
+def annotated_maps(
+    rng: Generator,
+    *,
+    brokers: int = 1024,
+    matching_ratio: float = 0.5,
+    base: int = 4,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> Customization:
+    """An annotated map in four formats (PDF, JPG, text, voice) down a tree of prefix routing."""
+    return _down_a_tree(rng, annotated_map(), brokers, matching_ratio, base, alpha, beta)
+
+
+@registry.workload("customization", "customization-video", paper="004 section 6.2 (customized video)")
+def videos(
+    rng: Generator,
+    *,
+    brokers: int = 1024,
+    matching_ratio: float = 0.5,
+    base: int = 4,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    times: str | None = None,
+) -> Customization:
+    """A video in 16 formats (four containers in four sizes) with 210 conversions, down a tree of prefix routing.
+
+    times: a file of measured conversion times (operation, target, video, segments, mean_ms) to draw the costs from.
+    """
+    return _down_a_tree(rng, video(rng, times), brokers, matching_ratio, base, alpha, beta)
+
+
+@registry.workload("customization", "customization-down", paper="004 section 2.1 (no way back to better quality)")
+def down(
+    rng: Generator,
+    *,
+    brokers: int = 1024,
+    formats: int = 16,
+    matching_ratio: float = 0.5,
+    base: int = 4,
+    density: float = 0.5,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> Customization:
+    """Conversions only from better to worse quality: format 0 is the best and the largest, the last the smallest.
+
+    density: the fraction of the pairs (better, worse) that have a conversion; the source has all.
+    """
+    formats = checks.integer(formats, "formats", low=1)
+    if not 0 <= checks.number(density, "density") <= 1:
+        checks.fail("density", density, "a fraction from 0 to 1")
+    pairs = np.argwhere(np.triu(np.ones((formats, formats), dtype=bool), 1))
+    pairs = pairs[(pairs[:, 0] == 0) | (rng.random(len(pairs)) < density)]
+    tau = np.sort(rng.integers(0, MOST_TRANSMISSION + 1, size=formats))[::-1].astype(float)
+    cost = rng.integers(0, MOST_CONVERSION + 1, size=len(pairs)).astype(float)
+    cag = Cag(names=[f"q{f}" for f in range(formats)], tau=tau, conversions=pairs, cost=cost)
+    return _down_a_tree(rng, cag, brokers, matching_ratio, base, alpha, beta)
+
+
+def _down_a_tree(
+    rng: Generator, cag: Cag, brokers: int, matching_ratio: float, base: int, alpha: float, beta: float
+) -> Customization:
+    tree = dissemination_tree(rng, brokers=brokers, matching_ratio=matching_ratio, base=base)
+    return Customization(
+        parent=tree.parent,
+        requests=random_requests(rng, tree, len(cag.names)),
+        tau=cag.tau,
+        conversions=cag.conversions,
+        conversion_cost=cag.cost,
+        source=0,
+        alpha=alpha,
+        beta=beta,
+        format_names=tuple(cag.names),
     )
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from yardline.models.checks import Indices
 from yardline.models.customization import graph
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.layers import Layers
 from yardline.models.method import Run
-from yardline.solvers.customization.ascent import Ascent, Grid
+from yardline.solvers.customization.ascent import Ascent, Grid, ascend
 from yardline.solvers.customization.plans import (
     LINK,
     SOURCE,
@@ -24,6 +25,7 @@ from yardline.solvers.customization.plans import (
 )
 
 AT_A_TIME = 8
+PRUNINGS = 3
 PATIENCE = 60
 """Rounds without gain after which the plan is left as it is."""
 MOST_FORMATS = 400
@@ -40,15 +42,10 @@ class Improved:
 
 def improved(instance: Customization, grid: Grid, found: Ascent, rng: Generator, run: Run, *, share: float) -> Improved:
     """The best plan in a share of the time that is left."""
-    from yardline.solvers.customization import _ascent
-
     layered = grid.graph
-    start, order = layered.outward
-    wanted = np.zeros(layered.n, dtype=bool)
-    wanted[layered.terminals] = True
-    saturated = found.slack == 0
-    entered = _ascent.shortest_path_tree(layered.head, start, order, layered.cost, saturated, layered.root, wanted)
-    arcs = entered[entered >= 0]
+    arcs = _saturated_tree(layered, found.slack == 0)
+    if instance.n > 1:
+        arcs = _pruned(grid, found, arcs, rng)
     if instance.m > MOST_FORMATS or instance.n == 1:
         return Improved(None, arcs, float(layered.cost[arcs].sum()))
     entry = entries_of_arcs(instance, layered, arcs)
@@ -56,6 +53,30 @@ def improved(instance: Customization, grid: Grid, found: Ascent, rng: Generator,
     plan = plan_of_entries(instance, entry)
     run.report("plan", solution=plan, value=value)
     return Improved(plan, arcs_of_entries(instance, layered, entry), value)
+
+
+def _saturated_tree(layered: Layers, usable: NDArray[np.bool_]) -> Indices:
+    """The arcs of a tree by shortest paths along these arcs."""
+    from yardline.solvers.customization import _ascent
+
+    start, order = layered.outward
+    wanted = np.zeros(layered.n, dtype=bool)
+    wanted[layered.terminals] = True
+    entered = _ascent.shortest_path_tree(layered.head, start, order, layered.cost, usable, layered.root, wanted)
+    return entered[entered >= 0]
+
+
+def _pruned(grid: Grid, found: Ascent, arcs: Indices, rng: Generator) -> Indices:
+    """Dual ascent again along the saturated arcs alone, which leaves fewer of them and a better tree."""
+    best, usable = arcs, found.slack == 0
+    for _ in range(PRUNINGS):
+        again = ascend(grid, usable, rng.permutation(grid.graph.terminals))
+        if again is None:
+            break
+        usable = usable & (again.slack == 0)
+        trial = _saturated_tree(grid.graph, usable)
+        best = trial if grid.cost[trial].sum() < grid.cost[best].sum() else best
+    return best
 
 
 def improve(

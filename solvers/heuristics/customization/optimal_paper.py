@@ -67,7 +67,9 @@ class _Recursion:
             children = below.pop(i, np.zeros(self.size))
             after = np.where((self.sets & self.wanted[i]) == self.wanted[i], children, np.inf)
             made = np.where(
-                np.isfinite(self.S), instance.beta * instance.node_weight[i] * np.nan_to_num(self.S), np.inf
+                np.isfinite(self.S),
+                instance.beta * instance.node_weight[i] * np.where(np.isfinite(self.S), self.S, 0.0),
+                np.inf,
             )
             total = made + after
             self.out[i] = total.argmin(axis=1)
