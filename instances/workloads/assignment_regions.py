@@ -70,7 +70,7 @@ def regions(
     low, high, level, above = _topics(checks.integer(depth, "depth", low=1, high=8))
     popular = _popularity(rng, level, checks.number(skew, "skew"), checks.integer(hottest, "hottest"))
     if interest_skew == "L":
-        popular = _diffused(popular, above, checks.number(diffusion, "diffusion", high=1.0))
+        popular = _diffused(popular, above, min(1.0, checks.number(diffusion, "diffusion")))
     popular = _generalised(popular, above, level, 0.1 if broad_interests == "H" else 0.01)
     home = rng.choice(3, size=m, p=shares)
     topic = _chosen(rng, popular, above, level, home, taste)
