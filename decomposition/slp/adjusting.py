@@ -1,7 +1,9 @@
 """Filter adjustment: at most alpha boxes per leaf around what was assigned; inner filters bottom-up around those below.
 
-Per leaf: clusters of the assigned interests (k-means in the event space, the smallest box around each), against the preliminary boxes
-tightened to what is assigned to them (where they are at most alpha), against boxes grown one interest at a time, largest first (ours);
+Per leaf: clusters of the assigned interests (k-means in the event space, the smallest box around each), against the
+preliminary boxes
+tightened to what is assigned to them (where they are at most alpha), against boxes grown one interest at a time,
+largest first (ours);
 the smallest union wins. An interest that no preliminary box holds rules the second out.
 """
 

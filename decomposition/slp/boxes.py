@@ -1,8 +1,10 @@
 """FilterGen: which boxes the program may choose from.
 
     super-interests   k clusters of (place, low, high), each the smallest box around its interests
-    J[i]              per dimension i and length l = 2 delta, 4 delta, ...: intervals of length at most l that hold every interval of
-                      length at most l / 2, no two overlapping by more than `overlap` l (a scan from the left), shrunk to what they hold
+    J[i]              per dimension i and length l = 2 delta, 4 delta, ...: intervals of length at most l that hold
+                      every interval of
+                      length at most l / 2, no two overlapping by more than `overlap` l (a scan from the left),
+                      shrunk to what they hold
     R                 the product of the J[i], each shrunk to the smallest box around the interests in it
 
 delta is the smallest POSITIVE length, and there is one length more than printed, so that the longest intervals get a box too.
@@ -16,6 +18,7 @@ import itertools
 import numpy as np
 from numpy.random import Generator
 
+from yardline.models.assignment.boxes import inside
 from yardline.models.checks import Indices, Vector
 
 MOST_BOXES = 60_000
@@ -101,7 +104,7 @@ def shrunk(a: Vector, c: Vector, low: Vector, high: Vector) -> tuple[Vector, Vec
     lows, highs = [], []
     for start in range(0, len(a), 2_000):
         part = slice(start, start + 2_000)
-        held = ((low[None] >= a[part, None]) & (high[None] <= c[part, None])).all(axis=2)
+        held = inside(low, high, a[part], c[part]).T
         some = held.any(axis=1)
         lows.append(np.where(held[some, :, None], low[None], np.inf).min(axis=1))
         highs.append(np.where(held[some, :, None], high[None], -np.inf).max(axis=1))

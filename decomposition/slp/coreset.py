@@ -1,11 +1,14 @@
 """FilterAssign: preliminary filters by iterative reweighted sampling.
 
 Stage g = first, 2 first, 4 first, ...: all weights 1; at most 4 g ln(m / g) valid iterations. An iteration draws Q by weight,
-|Q| = max(1, ceil(c g ln g)), all of S once that reaches m, and S_b; LPRelax on S_a = Q + S_b gives filters Phi. Done when Phi, expanded
-by eps, covers everybody. Otherwise the weight of those whom Phi itself does not cover is doubled, and the iteration is valid if they had
+|Q| = max(1, ceil(c g ln g)), all of S once that reaches m, and S_b; LPRelax on S_a = Q + S_b gives filters Phi. Done
+when Phi, expanded
+by eps, covers everybody. Otherwise the weight of those whom Phi itself does not cover is doubled, and the iteration
+is valid if they had
 at most 1/8 of all weight. S_b is drawn again where the program is infeasible, with caps rising towards beta_max.
 
-`sample=paper` draws S_b at random; `strata` (ours) draws it spread evenly over candidate sets and interests, and lets each one stand for
+`sample=paper` draws S_b at random; `strata` (ours) draws it spread evenly over candidate sets and interests, and
+lets each one stand for
 the same number of others. Out of time, what the last Phi leaves uncovered is left to repair.
 """
 
@@ -105,7 +108,7 @@ def _iteration(
         raised = part.beta + (part.beta_max - part.beta) * min(1.0, attempt / max(1, settings.redraws))
         b = _balanced(part, rng, count, settings.sample)
         chosen = np.unique(np.concatenate([q, b]))
-        standing = np.isin(chosen, b) * (m / max(1, len(np.unique(b))))
+        standing = np.where(np.isin(chosen, b), m / max(1, len(np.unique(b))), 0.0)
         found = _solved(part, settings, chosen, standing, part.caps(raised), rng, run, until)
         if found is not None or run.left() <= until:
             return found

@@ -7,8 +7,10 @@
     (C4)  sum(y[i,k] for boxes k around j) >= sum(x[j,l] for l below i)      for j in S_a, i above a leaf of j
     x, y in [0, 1]
 
-With one level each broker is its own leaf and this is the paper's program. With several, i are the children of one broker, flows stay
-at leaf level and caps absolute, so that every child's share can still be assigned below it. w[j] is how many each one of the sample
+With one level each broker is its own leaf and this is the paper's program. With several, i are the children of one
+broker, flows stay
+at leaf level and caps absolute, so that every child's share can still be assigned below it. w[j] is how many each
+one of the sample
 stands for. A box of broker i shrinks to what i can reach of the sample, and one box per held set is kept.
 The value is an indicator, no bound: boxes are restricted, and volumes are summed where the judge takes the union.
 """
@@ -76,13 +78,13 @@ def _marks(held: NDArray[np.bool_], reach: NDArray[np.bool_], number: Vector) ->
     """A number per box and broker that is the same where the held sets are: sums of random numbers."""
     weights = (reach * number).T
     parts = [held[start : start + 5_000].astype(np.float64) @ weights for start in range(0, len(held), 5_000)]
-    return np.round(np.concatenate(parts), 9)
+    return np.asarray(np.round(np.concatenate(parts), 9), dtype=np.float64)
 
 
 def box_measures(instance: Assignment, low: Vector, high: Vector) -> Vector:
     """The measure of each box alone."""
     if instance.edges is None:
-        return np.asarray(np.prod(high - low, axis=1))
+        return np.asarray(np.prod(high - low, axis=1), dtype=np.float64)
     return np.array([union_measure(instance, a[None], c[None]) for a, c in zip(low, high, strict=True)])
 
 

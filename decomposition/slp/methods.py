@@ -1,11 +1,14 @@
 """The methods `slp` and `slp-leaves`.
 
-`slp` goes down the tree: at every broker its subscribers are shared out among its children by FilterAssign and a flow at leaf level.
-`slp-leaves` does so once for all leaves. Filters are then adjusted at the leaves and built bottom-up, and the local search may finish.
+`slp` goes down the tree: at every broker its subscribers are shared out among its children by FilterAssign and a
+flow at leaf level.
+`slp-leaves` does so once for all leaves. Filters are then adjusted at the leaves and built bottom-up, and the local
+search may finish.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -23,8 +26,24 @@ from yardline.models.checks import Indices, Vector
 from yardline.models.method import Answer, Run
 from yardline.solvers.heuristics.assignment.search import Search, searched
 
-INNER = 20.0
-"""|S_b| per child of an inner broker, as the paper prints it."""
+INNER = 2.0
+"""An inner broker's sample has so many times more per child than one over leaves: 20 against 10, as the paper prints it."""
+
+
+PAPER = Settings(
+    sample="strata",
+    sample_factor=10.0,
+    supers=5.0,
+    overlap=0.5,
+    eps=0.1,
+    c=1.0,
+    first=32,
+    tries=20,
+    redraws=3,
+    most=8,
+    share=0.7,
+)
+"""The paper's constants where it prints them; `strata`, eps, c, first, tries, redraws, most and share are ours."""
 
 
 @registry.method("assignment", "slp", paper="002 SLP")
@@ -49,7 +68,8 @@ def slp(
 ) -> Answer:
     """Linear programming on reweighted samples, rounding, max-flow, filter adjustment; top-down over several levels.
 
-    load: caps start at max(beta, least feasible factor), or at beta_max; sample: how S_b is drawn; sample_factor: |S_b| per broker;
+    load: caps start at max(beta, least feasible factor), or at beta_max; sample: how S_b is drawn; sample_factor:
+    |S_b| per broker;
     supers: super-interests per broker; overlap: of candidate intervals; eps: expansion of filters; c, first: |Q| = c g ln g from
     g = first on; tries: roundings; redraws: of S_b; iterations: at most so many programs per broker; step: by which beta rises;
     finish: rounds of local search at the end (0: the paper's result).
@@ -78,10 +98,7 @@ def slp_leaves(
 
     load: as that of `slp`; finish: rounds of local search at the end.
     """
-    settings = Settings(
-        sample="strata", sample_factor=10.0, supers=5.0, overlap=0.5, eps=0.1, c=1.0, first=32, tries=20, redraws=3, most=8, share=0.7
-    )  # fmt: skip
-    return _solved(instance, rng, run, load, settings, 0.02, finish, by_level=False)
+    return _solved(instance, rng, run, load, PAPER, 0.02, finish, by_level=False)
 
 
 def _solved(
@@ -150,7 +167,9 @@ def _shared_out(
         until = run.left() - share * max(len(who), 1) / max(
             1, instance.m * (int(instance.level.max()) + 1 if by_level else 1)
         )
-        filters = filter_assign(part, settings, rng, run, max(until, 0.1 * run.time_limit))
+        factor = settings.sample_factor * (INNER if (instance.level > 0).any() and by_level else 1.0)
+        own = replace(settings, sample_factor=factor)
+        filters = filter_assign(part, own, rng, run, max(until, 0.1 * run.time_limit))
         filters = filters or _everything(part)
         if filters.indicator == np.inf:
             notes.append(

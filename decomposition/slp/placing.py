@@ -1,6 +1,7 @@
 """Who goes where once filters are given: a flow on groups with the same leaves, beta rising to beta_max; then repair.
 
-Those whom no flow takes (their filters' leaves are full, or no filter holds them) come in at the end, where filters grow least. Where
+Those whom no flow takes (their filters' leaves are full, or no filter holds them) come in at the end, where filters
+grow least. Where
 that gets stuck, a flow on candidate sets alone moves others over: it takes everybody wherever a valid plan exists.
 """
 

@@ -77,7 +77,7 @@ def whole(l, most, leaves, where, loads, head, after, before, lo, hi, count, siz
 
 
 @njit(cache=True)
-def shave(
+def shave(  # type: ignore[no-untyped-def]
     l,
     r,
     k,
@@ -101,7 +101,7 @@ def shave(
     edges,
     cells,
     table,
-):  # type: ignore[no-untyped-def]
+):
     """Those near one side of box r of leaf l leave, and the box shrinks to what it still must hold."""
     b = leaves[l]
     limit = (
@@ -200,7 +200,7 @@ def tightened(order, inner, parent, alpha, lo, hi, count, size, edges, cells, ta
 
 
 @njit(cache=True)
-def recreate(
+def recreate(  # type: ignore[no-untyped-def]
     pool,
     sets,
     of,
@@ -223,7 +223,7 @@ def recreate(
     edges,
     cells,
     table,
-):  # type: ignore[no-untyped-def]
+):
     """Those in the pool come back one by one to where filters grow least; False: somebody found no room."""
     for s in pool:
         mine, a, c = sets[of[s]], low[s], high[s]
