@@ -117,8 +117,8 @@ PARTS = {
         6,
         "flow-merge",
     ),
-    "assignment": ("assignment-3", {"subscribers": 100, "brokers": 6, "locations": 30}, 16, "greedy-offline"),
-    "overlay": ("overlay-paper", {"users": 100, "brokers": 10, "channels": 20, "core_price": 3.0}, 20, "greedy"),
+    "assignment": ("assignment-3", {"subscribers": 60, "brokers": 6, "locations": 30}, 8, "greedy-offline"),
+    "overlay": ("overlay-paper", {"users": 40, "brokers": 6, "channels": 20, "core_price": 3.0}, 20, "greedy"),
 }
 
 
