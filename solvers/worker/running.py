@@ -54,7 +54,7 @@ def serve(payload: Mapping[str, Any], send: Send) -> Answer:
     """In the child: one run of one entry."""
     instance: Instance = payload["shared"]
     entry = _entry(payload["entry"], instance, payload["run"]["time_limit"])
-    if payload["before"]:
+    if payload.get("before"):
         module, _, name = payload["before"].partition(":")
         getattr(importlib.import_module(module), name)(payload["run"])
     send("started", None)
