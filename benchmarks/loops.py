@@ -102,7 +102,7 @@ def sampled() -> None:
                 continue
             if solved.status in ("feasible", "optimal"):
                 costs[entry.name] = solved.cost
-        ours = yl.solve(instance, "sampled", time_limit=60, options={"size": size})
+        ours = yl.solve(instance, "sampled", time_limit=LIMIT, options={"size": size})
         best = min(costs, key=lambda key: costs[key])
         print(
             f"sampled, {problem}: {ours.cost:g} in {ours.seconds:.0f} s; best simple one {best} {costs[best]:g}",
