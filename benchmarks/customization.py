@@ -1,4 +1,4 @@
-"""Times of customization: `python benchmarks/customization.py [FOLDER with .stp files]`. Seeds are fixed; times are of this machine."""
+"""Times of customization: `python benchmarks/customization.py [FOLDER with .stp files]`. Seeds are fixed, times are noisy."""
 
 from __future__ import annotations
 
