@@ -22,6 +22,8 @@ PATIENCE = 5.0
 
 def cheapest(price: Vector, may: NDArray[np.bool_], count: Indices, cap: Indices) -> Indices | None:
     """How many of each group go to each place, at least price; None where not all fit."""
+    if (count[~may.any(axis=1)] > 0).any():
+        return None
     program = _transport(price, may, count.astype(float), np.ones(len(count)), cap.astype(float))
     point = highs.solve(program, relax=True, solver="simplex").point
     if point is None:
@@ -33,6 +35,8 @@ def cheapest(price: Vector, may: NDArray[np.bool_], count: Indices, cap: Indices
 
 def packed(price: Vector, may: NDArray[np.bool_], weight: Vector, limit: Vector) -> Indices | None:
     """The place of each element, at little price; None where none was found."""
+    if not may.any(axis=1).all():
+        return None
     best: Indices = np.where(may, price, np.inf).argmin(axis=1)
     if _fits(best, weight, limit):
         return best

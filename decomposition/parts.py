@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 import pickle
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,13 +31,14 @@ from yardline.models.checks import Vector
 from yardline.models.instance import Instance
 from yardline.models.method import Answer, Run, Unsuitable
 from yardline.models.problem import problem_of
+from yardline.models.program import Names, Program
 from yardline.solvers.catalog import solver
 from yardline.solvers.certificates.parts import KIND, splitting
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.verdict import header
 from yardline.solvers.certify import one_leaf, tree_certificate
 from yardline.solvers.exact import MOST_COLUMNS
-from yardline.solvers.outcome import Outcome
+from yardline.solvers.outcome import Outcome, Stop
 from yardline.solvers.programs import search_tree
 
 PATIENCE = 4
@@ -204,7 +206,7 @@ def _bounded(
         return None
     shared = pickle.dumps(instance, protocol=5)
     name = hashlib.sha256(shared).hexdigest()
-    each = seconds * engine.slots / max(engine.slots, len(split)) if tree else seconds
+    each = seconds * engine.slots / max(engine.slots, len(split))
     settings = {"solver": run.solver, "seed": run.seed, "seconds": each, "tree": tree}
     tasks = [
         Task(
@@ -226,22 +228,36 @@ def _bounded(
 def serve(payload: Mapping[str, Any], send: Send) -> Bounded:
     """In a worker: one part, by its relaxation or by branching on it."""
     send("started", None)
+    begun = time.monotonic()
     program, columns = splitting(payload["shared"]).program(payload["shared"], payload["part"], payload["share"])
-    seconds, point = payload["seconds"], np.zeros(program.shape[1])
-    if payload["tree"]:
+    seconds, point = 0.8 * (payload["seconds"] - 2 * (time.monotonic() - begun)), np.zeros(program.shape[1])
+    if seconds <= 0:  # writing the program down took the time already
+        tree = one_leaf(program, plain(program))
+    elif payload["tree"]:
         tree = search_tree(program, Run(time_limit=seconds))
     else:
         outcome: Outcome = solver(payload["solver"]).solve(
             program, relax=True, time_limit=seconds, seed=payload["seed"]
         )
         point = point if outcome.point is None else outcome.point
-        tree = one_leaf(program, outcome.duals)
+        tree = one_leaf(program, outcome.duals if outcome.stop is Stop.OPTIMAL else plain(program))
     document, bound = tree_certificate(program, program, tree, round_up=payload["tree"])
     kept = {name: document[name] for name in ("program", "bits", "bound", "step", "nodes")}
     there = columns >= 0
     taken = np.zeros(columns.shape)
     taken[there] = point[columns[there]]
     return Bounded(kept, bound, taken, there.astype(np.float64))
+
+
+def plain(program: Program) -> Vector:
+    """Multipliers without any solver: whoever must be served pays at least its cheapest column (rows `serve`)."""
+    duals = np.zeros(program.shape[0])
+    families = program.rows.families if isinstance(program.rows, Names) else ()
+    for family in families:
+        for row in range(family.span.start, family.span.stop) if family.name == "serve" else ():
+            columns = program.matrix.indices[program.matrix.indptr[row] : program.matrix.indptr[row + 1]]
+            duals[row] = program.cost[columns].min() if len(columns) else 0.0
+    return duals
 
 
 def _branched(instance: Instance, best: Sum, engine: Engine, run: Run) -> Sum:

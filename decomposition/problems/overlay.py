@@ -201,7 +201,9 @@ def sample(instance: Overlay, chosen: Indices) -> Overlay:
         access_cost=instance.access_cost[chosen],
     )
     factor = float(part.traffic.sum()) / max(1e-300, float(instance.traffic.sum()))
-    smaller = replace(part, capacity=np.where(np.isfinite(instance.capacity), instance.capacity * factor, np.inf))
+    if factor == 0:
+        return part
+    smaller = replace(part, capacity=instance.capacity * factor)
     return part if why_infeasible(smaller) else smaller
 
 

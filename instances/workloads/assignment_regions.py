@@ -70,7 +70,7 @@ def regions(
     low, high, level, above = _topics(checks.integer(depth, "depth", low=1, high=8))
     popular = _popularity(rng, level, checks.number(skew, "skew"), checks.integer(hottest, "hottest"))
     if interest_skew == "L":
-        popular = _diffused(popular, above, checks.number(diffusion, "diffusion", high=1.0))
+        popular = _diffused(popular, above, min(1.0, checks.number(diffusion, "diffusion")))
     popular = _generalised(popular, above, level, 0.1 if broad_interests == "H" else 0.01)
     home = rng.choice(3, size=m, p=shares)
     topic = _chosen(rng, popular, above, level, home, taste)
@@ -99,7 +99,7 @@ def _shares(text: str, field: str) -> Vector:
     if len(parts) != 3 or not all(part.strip().isdigit() for part in parts) or not sum(map(int, parts)):
         checks.fail(field, text, "three whole numbers such as 4:1:4")
     numbers = np.array([int(part) for part in parts], dtype=np.float64)
-    return numbers / numbers.sum()
+    return np.asarray(numbers / numbers.sum(), dtype=np.float64)
 
 
 def _counts(text: str, count: int) -> Indices:
@@ -156,7 +156,7 @@ def _topics(depth: int) -> tuple[Vector, Vector, Indices, Indices]:
 def _popularity(rng: Generator, level: Indices, skew: float, hottest: int) -> Vector:
     """Zipf by rank; general topics tend to rank high; the hottest have none."""
     rank = np.argsort(np.argsort(level + rng.gumbel(0.0, 1.5, len(level)), kind="stable"))
-    popular = 1.0 / (rank + 1.0) ** skew
+    popular = np.asarray(1.0 / (rank + 1.0) ** skew, dtype=np.float64)
     popular[rank < min(hottest, len(level) - 1)] = 0.0
     return popular
 

@@ -19,7 +19,7 @@ from yardline.models import checks
 from yardline.models.assignment import assembly, limits
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Fields, Indices, Vector
-from yardline.models.program import Names, Program
+from yardline.models.program import Family, Names, Program
 
 Region = Mapping[str, Sequence[float | None]]  # "low" and "high"; None: no limit
 
@@ -100,8 +100,13 @@ def _without(made: Program, name: str) -> Program:
     """The program without one family of rows."""
     assert isinstance(made.rows, Names)
     keep = np.array([family.name != name for family in made.rows.families for _ in family.index], dtype=bool)
-    rows = [row for row, kept in zip(made.rows, keep.tolist(), strict=True) if kept]
-    return replace(made, matrix=made.matrix[keep], row_low=made.row_low[keep], row_high=made.row_high[keep], rows=rows)
+    rows, start = [], 0
+    for family in made.rows.families:
+        if family.name != name:
+            rows.append(Family(family.name, family.index, start))
+            start += len(family.index)
+    kept = {"matrix": made.matrix[keep], "row_low": made.row_low[keep], "row_high": made.row_high[keep]}
+    return replace(made, rows=Names(rows), **kept)
 
 
 def size(instance: Assignment, region: Region) -> int:

@@ -21,7 +21,10 @@ from yardline.solvers.certificates.grid import Cells, Types, Whole, measured, ty
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.verdict import header
 
-BECAUSE = "no plan can avoid the prices of the cells that its filters contain (weak duality in whole numbers; both containments, all levels)"
+BECAUSE = (
+    "no plan can avoid the prices of the cells that its filters contain "
+    "(weak duality in whole numbers; both containments, all levels)"
+)
 DESIRED = "; it holds for plans within max(beta, least feasible factor), not for all that beta_max allows"
 
 MOST_PAIRS, MOST_TABLE = 40_000_000, 20_000_000

@@ -44,6 +44,7 @@ def task_of(job: Job, settings: Settings, entry: Any) -> Task:
         "entry": entry,
         "name": job.name,
         "options": job.options,
+        "before": "",
         "run": {**run, "certify": job.kind == "bound"},
     }
     finish = "solve_row" if job.kind == "method" else "bound_row"

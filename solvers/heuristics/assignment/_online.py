@@ -23,15 +23,15 @@ def _random(state, bound):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _victim(mine, loads, members, start, state):  # type: ignore[no-untyped-def]
-    """A random member of a random full candidate leaf: the leaf (-1: nobody can go) and its place there."""
+def _victim(mine, known, state):  # type: ignore[no-untyped-def]
+    """A random known member of a random full candidate leaf: the leaf (-1: nobody can go) and its place there."""
     pick, seen = -1, 0
-    for l in range(len(loads)):
-        if mine[l] and loads[l] > 0:
+    for l in range(len(known)):
+        if mine[l] and known[l] > 0:
             seen += 1
             if _random(state, seen) == 0:
                 pick = l
-    return (pick, _random(state, loads[pick])) if pick >= 0 else (-1, -1)
+    return (pick, _random(state, known[pick])) if pick >= 0 else (-1, -1)
 
 
 @njit(cache=True)
@@ -60,7 +60,8 @@ def online(  # type: ignore[no-untyped-def]
     m, last = len(of), len(steps) - 1
     loads, result = np.zeros(len(leaves), dtype=np.int64), np.zeros(m, dtype=np.int64)
     start = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(steps[last])))
-    members = np.zeros(max(1, start[-1]), dtype=np.int64)
+    members = np.zeros(max(1, start[-1]), dtype=np.int64)  # of each leaf as many as its cap: who is beyond it stays
+    known = np.zeros(len(leaves), dtype=np.int64)
     queue = np.empty(m + most + 1, dtype=np.int64)
     queue[:m] = np.arange(m)
     head, tail, step, pushed, again = 0, m, 0, 0, -1
@@ -75,11 +76,12 @@ def online(  # type: ignore[no-untyped-def]
             head += 1
         again, box = -1, -1
         if not room and evict != NONE and pushed < most:
-            full, place = _victim(mine, loads, members, start, state)
+            full, place = _victim(mine, known, state)
             if full >= 0:
                 gone = members[start[full] + place]
                 loads[full] -= 1
-                members[start[full] + place] = members[start[full] + loads[full]]
+                known[full] -= 1
+                members[start[full] + place] = members[start[full] + known[full]]
                 pushed, room = pushed + 1, True
                 if evict == NEXT:
                     again = gone
@@ -90,13 +92,14 @@ def online(  # type: ignore[no-untyped-def]
             pick, box = _cheapest(
                 mine, a, c, loads, steps[step], fair, leaves, parent, alpha, lo, hi, count, size, edges, cells, table
             )
-        elif pick < 0:
+        if pick < 0:  # no room, or a leaf is over its cap even without the one pushed out
             pick = _least_over(mine, loads, fair)
             _, box = growth(leaves[pick], a, c, parent, alpha, lo, hi, count, size, edges, cells, table)
         if box >= 0:
             grow(leaves[pick], box, a, c, parent, alpha, lo, hi, count, size, edges, cells, table)
-        if loads[pick] < steps[last][pick]:
-            members[start[pick] + loads[pick]] = s
+        if known[pick] < steps[last][pick]:
+            members[start[pick] + known[pick]] = s
+            known[pick] += 1
         result[s] = pick
         loads[pick] += 1
     return result

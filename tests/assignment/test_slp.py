@@ -1,0 +1,149 @@
+"""SLP in its pieces, and as a whole."""
+
+import itertools
+import math
+
+import in_process
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from assignment.brute_force import least_cost
+from assignment.helpers import read
+from assignment.strategies import documents
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import yardline as yl
+from yardline.decomposition.slp.boxes import filter_gen, lengthwise, shrunk
+from yardline.decomposition.slp.lprelax import Choice, Sample, choices, program_of, relaxed, rounded
+from yardline.models.assignment.judge import evaluate
+from yardline.models.method import Run
+from yardline.solvers.compiled import compiled
+from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
+
+
+@pytest.fixture
+def sample():
+    """Thirty subscribers of the workload, six leaves below three brokers."""
+    instance = yl.generate("assignment-3", seed=4, subscribers=30, brokers=6)
+    rng = np.random.default_rng(0)
+    may = rng.random((30, 6)) < 0.5
+    may[:, 0] |= ~may.any(axis=1)
+    low, high = filter_gen(rng, instance.at, instance.low, instance.high, supers=12, overlap=0.5)
+    made = Sample(
+        low=instance.low,
+        high=instance.high,
+        weight=np.where(np.arange(30) < 20, 1.5, 0.0),
+        may=may,
+        below=np.array([0, 0, 1, 1, 2, 2]),
+        alpha=np.array([1, 2, 3]),
+        cap=np.full(6, 12.0),
+    )
+    return made, choices(rng, instance, made, low, high)
+
+
+def as_pyomo(sample: Sample, choice: Choice) -> pyo.ConcreteModel:
+    """LPRelax as its docstring states it."""
+    m = pyo.ConcreteModel("lprelax")
+    pairs = [(int(j), int(l)) for j, l in zip(*np.nonzero(sample.may), strict=True)]
+    boxes = [(int(i), k) for k, i in enumerate(choice.broker)]
+    m.x, m.y = pyo.Var(pairs, bounds=(0, 1)), pyo.Var(boxes, bounds=(0, 1))
+    m.total = pyo.Objective(expr=sum(float(choice.measure[k]) * m.y[i, k] for i, k in boxes))
+    m.C1 = pyo.Constraint(
+        range(len(sample.alpha)),
+        rule=lambda m, i: sum(m.y[c, k] for c, k in boxes if c == i) <= int(sample.alpha[i]),
+    )
+    m.C2 = pyo.Constraint(range(len(sample.low)), rule=lambda m, j: sum(m.x[s, l] for s, l in pairs if s == j) >= 1)
+    m.C3 = pyo.Constraint(
+        range(len(sample.cap)),
+        rule=lambda m, l: (
+            sum(float(sample.weight[s]) * m.x[s, c] for s, c in pairs if c == l and sample.weight[s])
+            <= float(sample.cap[l])
+        ),
+    )
+    above = sorted({(j, int(sample.below[l])) for j, l in pairs})
+
+    def nested(m, j, i):
+        y = sum(m.y[c, k] for c, k in boxes if c == i and choice.holds[k, j])
+        return y - sum(m.x[s, l] for s, l in pairs if s == j and sample.below[l] == i) >= 0
+
+    m.C4 = pyo.Constraint(above, rule=nested)
+    return m
+
+
+def test_arrays_and_pyomo_state_the_same(sample):
+    ours, theirs = program_of(*sample), compiled(as_pyomo(*sample)).program
+    assert ours.shape == theirs.shape
+    column = {name: j for j, name in enumerate(theirs.columns)}
+    row = {name: r for r, name in enumerate(theirs.rows)}
+    across, down = [column[name] for name in ours.columns], [row[name] for name in ours.rows]
+    assert np.allclose(ours.cost, theirs.cost[across])
+    assert np.allclose(ours.matrix.toarray(), theirs.matrix.toarray()[down][:, across])
+    assert np.allclose(ours.row_low, theirs.row_low[down])
+    assert np.allclose(ours.row_high, theirs.row_high[down])
+
+
+def test_rounding_covers_the_sample(sample):
+    made, choice = sample
+    point, value = relaxed(program_of(made, choice), Run(time_limit=20), 20)
+    assert point is not None
+    assert value > 0
+    y = point[int(made.may.sum()) :]
+    for seed in range(5):
+        taken = rounded(np.random.default_rng(seed), made, choice, y, 20)
+        assert choice.holds[taken].any(axis=0).all()
+    # with y = 0 nothing is ever drawn: everybody is covered by the box with the largest y all the same
+    assert choice.holds[rounded(np.random.default_rng(0), made, choice, 0 * y, 1)].any(axis=0).all()
+
+
+boxes = st.lists(st.tuples(*[st.integers(0, 20), st.integers(0, 6)] * 2), min_size=1, max_size=12)
+
+
+@settings(max_examples=100)
+@given(boxes)
+def test_every_enclosing_box_has_a_candidate_of_little_more(rows):
+    """Lemma 2: around any set of interests of positive sides there is a candidate at most 4^d times as large."""
+    low = np.array([[r[0], r[2]] for r in rows], dtype=float)
+    high = low + np.array([[max(1, r[1]), max(1, r[3])] for r in rows])
+    rng = np.random.default_rng(0)
+    a, c = filter_gen(rng, np.zeros((len(low), 1)), low, high, supers=len(low), overlap=0.5)
+    for size in range(1, min(4, len(low)) + 1):
+        for group in itertools.islice(itertools.combinations(range(len(low)), size), 40):
+            lo, hi = low[list(group)].min(axis=0), high[list(group)].max(axis=0)
+            around = ((a <= lo) & (c >= hi)).all(axis=1)
+            assert around.any()
+            assert np.prod(c[around] - a[around], axis=1).min() <= 16 * np.prod(hi - lo) + 1e-9
+
+
+def test_intervals_and_shrinking_by_hand():
+    # Lengths 1 and 2 in [0, 6]: l = 2 holds those of length 1, l = 4 and 8 all; scanned from the left and shrunk.
+    J = lengthwise(np.array([0.0, 4.0, 4.0]), np.array([1.0, 5.0, 6.0]), 0.5)
+    assert [0.0, 1.0] in J.tolist()
+    assert [4.0, 6.0] in J.tolist()
+    assert [0.0, 6.0] in J.tolist()
+    low, high = shrunk(np.array([[0.0], [2.0]]), np.array([[9.0], [3.0]]), np.array([[1.0]]), np.array([[2.0]]))
+    assert (low.tolist(), high.tolist()) == ([[1.0]], [[2.0]])
+
+
+@settings(max_examples=40)
+@given(documents())
+def test_valid_wherever_a_plan_exists(document):
+    instance, best = read(document), least_cost(document)
+    for name, options in (("slp", {"finish": 20}), ("slp", {"finish": 0, "sample": "paper"}), ("slp-leaves", {})):
+        answer = in_process.method(instance, name, **options)
+        assert (answer.infeasible is not None) == (best == math.inf), name
+        if best < math.inf:
+            judgement = evaluate(instance, in_process.plan_of(answer))
+            assert judgement.valid, (name, judgement.violations)
+            assert judgement.cost >= best - 1e-9
+
+
+@pytest.mark.parametrize("parameters", [{"brokers": 8}, {"brokers": 14, "levels": 2, "degree": 4, "beta_max": 2.5}])
+def test_no_worse_than_greedy_and_the_same_again(parameters):
+    instance = yl.generate("assignment-3", seed=5, subscribers=600, **parameters)
+    one, two = (in_process.method(instance, "slp", seed=3) for _ in range(2))
+    judgement = evaluate(instance, in_process.plan_of(one))
+    assert judgement.valid
+    assert judgement.cost <= 1.05 * evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost
+    assert one.solution.leaf.tolist() == two.solution.leaf.tolist()
+    assert "indicator" in one.note
