@@ -88,8 +88,10 @@ def _sends(
 def _conversions(
     instance: Customization, useful: NDArray[np.bool_], number: Indices
 ) -> tuple[Indices, Indices, Indices, Vector]:
+    by_target = np.argsort(instance.conversions[:, 1], kind="stable")  # so that the arcs come out sorted by head
     f, g = instance.conversions.T
-    v, c = np.nonzero(useful[:, f] & useful[:, g])
+    v, c = np.nonzero(useful[:, f[by_target]] & useful[:, g[by_target]])
+    c = by_target[c]
     return number[v, f[c]], number[v, g[c]], c, instance.convert_cost[v, c]
 
 

@@ -9,8 +9,8 @@ With T the cost of sending and C of converting (PROBLEMS: weighted), and B, A, X
     W[j](B) = min over X in B of T[j](X) + V[j](X)                                        (X: what is sent to j)
 
 and V[root]({source}) is the least cost of a plan: a node's conversions can be done one after the other, each making a format
-that is not there yet. The checker recomputes all of it, in whole numbers on a grid (rounded down, see whole_costs.py): there
-is nothing in the certificate that it trusts. It takes about as long as the search took.
+that is not there yet. The checker recomputes all of it, in whole numbers (rounded down, see whole_costs.py): there is nothing
+in the certificate that it trusts. It takes about as long as the search took.
 """
 
 from __future__ import annotations

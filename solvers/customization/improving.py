@@ -44,7 +44,9 @@ def improved(instance: Customization, grid: Grid, found: Ascent, rng: Generator,
     """The best plan in a share of the time that is left."""
     layered = grid.graph
     arcs = _saturated_tree(layered, found.slack == 0)
-    if instance.n > 1:
+    if instance.n > 1 and instance.m <= MOST_FORMATS:
+        first = plan_of_entries(instance, entries_of_arcs(instance, layered, arcs))
+        run.report("saturated arcs", solution=first, value=float(layered.cost[arcs].sum()))
         arcs = _pruned(grid, found, arcs, rng)
     if instance.m > MOST_FORMATS or instance.n == 1:
         return Improved(None, arcs, float(layered.cost[arcs].sum()))

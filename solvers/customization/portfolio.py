@@ -1,4 +1,4 @@
-"""The method `portfolio` of customization: the first plans, dual ascent with its bound, improvement while the time lasts."""
+"""The method `portfolio` of customization: dual ascent with its bound, improvement while the time lasts, the first plans."""
 
 from __future__ import annotations
 
@@ -21,29 +21,44 @@ from yardline.solvers.heuristics.customization.single_format import single_forma
 
 SHARE = 0.85
 """Of the time, for the improvement."""
+FOR_FIRST_PLANS = 0.3
+"""Of the time, has to be left for the plans without search to be tried as well."""
 
 
 @registry.method("customization", "portfolio")
 def portfolio(instance: Customization, rng: Generator, *, run: Run) -> Answer:
-    """The three first plans, then dual ascent (a bound) and its tree, improved over a few formats at a time."""
+    """Dual ascent (a bound) and its tree, improved over a few formats at a time; the paper's three first plans beside it."""
     reason = why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
     if instance.n == 1:
         return by_cuts(instance, rng, run)
-    best = _first(instance, rng, run)
+    _quick(instance, rng, run)
     try:
         grid = grid_of(instance)
     except Unsuitable:
-        return Answer(solution=_improved(instance, best, rng, run), note="too large for dual ascent: no bound")
+        plan = _improved(instance, _first(instance, rng, run), rng, run)
+        return Answer(solution=plan, note="too large for dual ascent: no bound")
     found = first_ascent(instance, grid, run)
     document = certificate(instance, grid, [{"duals": found.duals()}], found.value) if run.certify else None
-    answer = Answer(
-        bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS, certificate=document, solution=best
-    )
-    plan = improved(instance, grid, found, rng, run, share=SHARE).plan
-    better = plan is not None and evaluate(instance, plan).cost < evaluate(instance, best).cost
-    return replace(answer, solution=plan) if better else answer
+    bound = as_float(grid.bound(found.value))
+    answer = Answer(bound=bound, valid_because=BY_POTENTIALS, certificate=document)
+    best = improved(instance, grid, found, rng, run, share=SHARE).plan
+    if best is None or run.left() > FOR_FIRST_PLANS * run.time_limit:
+        first = _first(instance, rng, run)
+        if best is None or evaluate(instance, first).cost < evaluate(instance, best).cost:
+            best = _improved(instance, first, rng, run)
+    return replace(answer, solution=best)
+
+
+def _quick(instance: Customization, rng: Generator, run: Run) -> None:
+    """A plan at once, in case that the time is short."""
+    try:
+        plan = all_in_root(instance, rng)
+    except Unsuitable:
+        return
+    if isinstance(plan, CustomizationPlan):
+        run.report("all-in-root", solution=plan, value=evaluate(instance, plan).cost)
 
 
 def _first(instance: Customization, rng: Generator, run: Run) -> CustomizationPlan:
