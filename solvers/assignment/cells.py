@@ -124,10 +124,11 @@ def climbed(
     least, norm, loads = np.zeros(len(weight)), np.zeros(len(weight)), np.zeros(instance.n)
     corners, sign = types.corners.astype(np.int32), types.sign.astype(np.float64)
     pairs = (corners, sign, weight, types.start, types.who)
+    wanted = _ascent.wanted_cells(cell, table, *pairs, len(order))
     kept = max(reserve * run.time_limit, 1e-6 * len(types.who))
     for k in range(rounds):
         heat, step = 0.5 / (1 + (k + late) / 5), 2.0 / (1 + (k + late) / 30)
-        _ascent.ask(ascent.a, ascent.room, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
+        _ascent.ask(ascent.a, ascent.room, wanted, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
         _ascent.choose(
             cost, ascent.prices, is_leaf, weight, types.start, types.who, types.up, order, heat, x, least, norm
         )
@@ -186,8 +187,8 @@ def _coded(types: Types, a: NDArray[np.float32], room: Vector) -> tuple[NDArray[
         span = slice(types.start[i], types.start[i + 1])
         mine = a[span].astype(np.float64)
         total = max(float(mine.sum()), 1e-300)
-        scale = min(2.0**21 / max(float(mine.max(initial=0.0)), 1e-300), 2.0**36 / total)
-        bids[span] = code_of(mine * scale)
+        scale = min(2.0**30 / max(float(mine.max(initial=0.0)), 1e-300), 2.0**40 / total)
+        bids[span] = code_of(np.maximum(mine * scale, 1.0))
         spare[i] = code_of(np.minimum(room[i] * scale, 2.0**LARGEST))
     return bids, spare
 
