@@ -89,9 +89,21 @@ def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight
     A, R, U = np.zeros(size), np.zeros(size), np.zeros(size)
     for i in range(len(order)):
         b = order[i]
-        _ask(
-            i, a, room[i], wanted[i], volume * parts[b], cell, max(1, caps[b]), table, corners, sign, weight, start, who, up, cost, A, R, U
-        )  # fmt: skip
+        mine = (
+            room[i],
+            wanted[i],
+            volume * parts[b],
+            cell,
+            max(1, caps[b]),
+            table,
+            corners,
+            sign,
+            weight,
+            start,
+            who,
+            up,
+        )
+        _ask(i, a, *mine, cost, A, R, U)
 
 
 @njit(cache=True)
