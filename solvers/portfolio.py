@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from numpy.random import Generator
@@ -52,6 +53,8 @@ def _tried(entry: registry.Entry, instance: Instance, rng: Generator, run: Run) 
         found = entry.function(instance, rng, **extra)
     except Unsuitable:
         return None
+    if isinstance(found, Mapping):  # a plan may also be a plain document
+        return problem_of(instance).read_solution(found, instance)
     return found.solution if isinstance(found, Answer) else found
 
 
