@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from numpy.random import Generator
 
 from yardline.models import registry
@@ -21,10 +24,12 @@ def portfolio(instance: Instance, rng: Generator, *, run: Run) -> Answer:
     best: Solution | None = None
     least = float("inf")
     fallback: Solution | None = None  # a plan that breaks a rule, if there is no other
-    for entry in registry.entries("method", instance.problem):
-        if entry.name in NOT_TRIED or not entry.shipped or run.left() <= 0:
-            continue
-        found = _tried(entry, instance, rng, run)
+    entries = [e for e in registry.entries("method", instance.problem) if e.name not in NOT_TRIED and e.shipped]
+    entries.sort(key=lambda entry: entry.wants_run)  # the quick ones first; the others share what is left
+    for place, entry in enumerate(entries):
+        if run.left() <= 0:
+            break
+        found = _tried(entry, instance, rng, _share(run, len(entries) - place))
         if found is None:
             continue
         judgement = problem.evaluate(instance, found)
@@ -36,6 +41,11 @@ def portfolio(instance: Instance, rng: Generator, *, run: Run) -> Answer:
     return Answer(solution=best or fallback)
 
 
+def _share(run: Run, waiting: int) -> Run:
+    """A run with its part of the time left, while so many wait for theirs; it ends before the time is over."""
+    return replace(run, time_limit=run.seconds() + 0.9 * run.left() / waiting)
+
+
 def _tried(entry: registry.Entry, instance: Instance, rng: Generator, run: Run) -> Solution | None:
     """The plan of one heuristic, if it serves this instance."""
     extra = {"run": run} if entry.wants_run else {}
@@ -43,6 +53,8 @@ def _tried(entry: registry.Entry, instance: Instance, rng: Generator, run: Run) 
         found = entry.function(instance, rng, **extra)
     except Unsuitable:
         return None
+    if isinstance(found, Mapping):  # a plan may also be a plain document
+        return problem_of(instance).read_solution(found, instance)
     return found.solution if isinstance(found, Answer) else found
 
 

@@ -10,6 +10,24 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+SMALLEST = 1e-7
+"""Of the largest bid: certificates tell no finer ones apart, and sums of finer ones would lose their digits."""
+
+
+@njit(cache=True)
+def wanted_cells(cell, table, corners, sign, weight, start, who, count):  # type: ignore[no-untyped-def]
+    """Brokers in order x cells: whether a type of the broker wants the cell."""
+    size = 1
+    for n in table:
+        size *= n
+    L, ones = np.zeros(size), np.ones(start[-1])
+    result = np.zeros((count, len(cell)), dtype=np.bool_)
+    for i in range(count):
+        _spread(L, table, corners, sign, who, start[i], start[i + 1], ones, weight, False)
+        for c in range(len(cell)):
+            result[i, c] = L[cell[c]] > 0.5
+    return result
+
 
 @njit(cache=True)
 def _sum_up(flat, table):  # type: ignore[no-untyped-def]
@@ -36,7 +54,7 @@ def _spread(flat, table, corners, sign, who, first, last, amounts, weight, by_we
 
 
 @njit(cache=True)
-def _ask(i, a, room, volume, cell, cap, table, corners, sign, weight, start, who, up, cost, A, R, U):  # type: ignore[no-untyped-def]
+def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, start, who, up, cost, A, R, U):  # type: ignore[no-untyped-def]
     """What broker i asks its types for, with what is asked above."""
     first, last = start[i], start[i + 1]
     _spread(A, table, corners, sign, who, first, last, a, weight, False)
@@ -48,7 +66,7 @@ def _ask(i, a, room, volume, cell, cap, table, corners, sign, weight, start, who
     U[:] = 0.0
     for c in range(len(volume)):
         total = max(A[cell[c]], 0.0) + room[c]
-        if total > 0.0:
+        if wanted[c] and total > 0.0:
             R[cell[c] + shift] = volume[c] / total
             U[cell[c] + shift] = volume[c] / total * room[c] / cap
     _sum_up(R, table)
@@ -63,7 +81,7 @@ def _ask(i, a, room, volume, cell, cap, table, corners, sign, weight, start, who
 
 
 @njit(cache=True)
-def ask(a, room, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost):  # type: ignore[no-untyped-def]
+def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost):  # type: ignore[no-untyped-def]
     """What every pair costs, load prices aside."""
     size = 1
     for n in table:
@@ -71,9 +89,21 @@ def ask(a, room, parts, volume, cell, caps, table, corners, sign, weight, start,
     A, R, U = np.zeros(size), np.zeros(size), np.zeros(size)
     for i in range(len(order)):
         b = order[i]
-        _ask(
-            i, a, room[i], volume * parts[b], cell, max(1, caps[b]), table, corners, sign, weight, start, who, up, cost, A, R, U
-        )  # fmt: skip
+        mine = (
+            room[i],
+            wanted[i],
+            volume * parts[b],
+            cell,
+            max(1, caps[b]),
+            table,
+            corners,
+            sign,
+            weight,
+            start,
+            who,
+            up,
+        )
+        _ask(i, a, *mine, cost, A, R, U)
 
 
 @njit(cache=True)
@@ -93,7 +123,7 @@ def choose(cost, prices, is_leaf, weight, start, who, up, order, heat, x, least,
             if is_leaf[order[i]]:
                 t = who[p]
                 over = (cost[p] + weight[t] * price - least[t]) / (heat * least[t] + 1e-300)
-                x[p] = np.exp(-over) if over < 30.0 else 0.0
+                x[p] = np.exp(-over) if over < 9.0 else 0.0
                 norm[t] += x[p]
     for i in range(len(order) - 1, -1, -1):
         leaf = is_leaf[order[i]]
@@ -116,14 +146,16 @@ def climb(a, room, x, step, cell, caps, table, corners, sign, weight, start, who
         _spread(L, table, corners, sign, who, first, last, x, weight, True)
         cap, largest, total = max(1, caps[order[i]]), 0.0, 0.0
         for p in range(first, last):
-            a[p] *= np.exp(step * x[p])
+            if x[p] > 0.0:
+                quarter = 1.0 + 0.25 * step * x[p]  # (1 + z/4)**4 for exp(z)
+                a[p] *= quarter * quarter * quarter * quarter
             largest = max(largest, a[p])
             total += x[p] * weight[who[p]]
         loads[order[i]] = total
         for c in range(room.shape[1]):
-            room[i, c] = max(1e-12, room[i, c] * np.exp(step * min(1.5, L[cell[c]] / cap)))
-        if largest > 1e6:
-            for p in range(first, last):
-                a[p] = max(a[p] / largest, 1e-9)
-            for c in range(room.shape[1]):
-                room[i, c] = max(room[i, c] / largest, 1e-12)
+            room[i, c] *= np.exp(step * min(1.5, L[cell[c]] / cap))
+            largest = max(largest, room[i, c])
+        for p in range(first, last):
+            a[p] = max(a[p] / largest, SMALLEST)
+        for c in range(room.shape[1]):
+            room[i, c] = max(room[i, c] / largest, SMALLEST)

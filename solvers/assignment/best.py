@@ -43,6 +43,7 @@ def best(
     if not instance.m:
         return Answer(bound=0.0, valid_because="there are no subscribers")
     ascent = priced.started(instance, load, checks.integer(cells, "option cells", low=1))
+    priced.early(instance, ascent, load, run)
     ground = Ground(instance, ascent.cells, load)
     found = held.searched(ground, run, checks.integer(witnesses, "option witnesses"))
     rounds = checks.integer(rounds, "option rounds", low=1)

@@ -27,6 +27,9 @@ BECAUSE = (
 )
 DESIRED = "; it holds for plans within max(beta, least feasible factor), not for all that beta_max allows"
 
+QUICK = 1_000_000
+"""Pairs up to which the first prices are proved before they are raised."""
+
 MOST_PAIRS, MOST_TABLE = 40_000_000, 20_000_000
 """Pairs of a type and a broker, and of a cell and a broker, that are priced."""
 
@@ -66,9 +69,17 @@ def cells(
     if not instance.m:
         return Answer(bound=0.0, valid_because="there are no subscribers")
     ascent = started(instance, load, checks.integer(cells, "option cells", low=1))
+    early(instance, ascent, load, run)
     climbed(instance, ascent, run, checks.integer(rounds, "option rounds", low=1))
     document, bound = certified(instance, ascent, load)
     return Answer(bound=as_float(bound), valid_because=because(load), certificate=document)
+
+
+def early(instance: Assignment, ascent: Ascent, load: str, run: Run) -> None:
+    """What the first prices prove, where that is quick: an answer even if the time ends at once."""
+    if len(ascent.types.who) <= QUICK:
+        document, bound = certified(instance, ascent, load)
+        run.report("first prices", bound=as_float(bound), certificate=document, valid_because=because(load))
 
 
 def because(load: str) -> str:
@@ -84,8 +95,9 @@ def started(instance: Assignment, load: str, most_cells: int) -> Ascent:
     a = types.weight[types.who].astype(np.float32)
     room = np.repeat(np.maximum(types.caps[types.order], 1.0)[:, None], len(grid.volume), axis=1)
     scale = np.maximum(1.0, types.weight.max(initial=1))
-    parts = np.full(instance.n, WHOLE, dtype=np.int64)
-    return Ascent(grid, types, parts, a / np.float32(scale), room / scale, np.zeros(instance.n))
+    first = (a / np.float32(scale), room / scale, np.zeros(instance.n))
+    copies = tuple(array.copy() for array in first)
+    return Ascent(grid, types, np.full(instance.n, WHOLE, dtype=np.int64), *first, best=copies)
 
 
 def cuts(instance: Assignment, most_cells: int) -> list[Vector]:
@@ -124,10 +136,11 @@ def climbed(
     least, norm, loads = np.zeros(len(weight)), np.zeros(len(weight)), np.zeros(instance.n)
     corners, sign = types.corners.astype(np.int32), types.sign.astype(np.float64)
     pairs = (corners, sign, weight, types.start, types.who)
+    wanted = _ascent.wanted_cells(cell, table, *pairs, len(order))
     kept = max(reserve * run.time_limit, 1e-6 * len(types.who))
     for k in range(rounds):
         heat, step = 0.5 / (1 + (k + late) / 5), 2.0 / (1 + (k + late) / 30)
-        _ascent.ask(ascent.a, ascent.room, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
+        _ascent.ask(ascent.a, ascent.room, wanted, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
         _ascent.choose(
             cost, ascent.prices, is_leaf, weight, types.start, types.who, types.up, order, heat, x, least, norm
         )
@@ -186,8 +199,8 @@ def _coded(types: Types, a: NDArray[np.float32], room: Vector) -> tuple[NDArray[
         span = slice(types.start[i], types.start[i + 1])
         mine = a[span].astype(np.float64)
         total = max(float(mine.sum()), 1e-300)
-        scale = min(2.0**21 / max(float(mine.max(initial=0.0)), 1e-300), 2.0**36 / total)
-        bids[span] = code_of(mine * scale)
+        scale = min(2.0**30 / max(float(mine.max(initial=0.0)), 1e-300), 2.0**40 / total)
+        bids[span] = code_of(np.maximum(mine * scale, 1.0))
         spare[i] = code_of(np.minimum(room[i] * scale, 2.0**LARGEST))
     return bids, spare
 

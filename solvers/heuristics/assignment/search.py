@@ -20,8 +20,8 @@ from yardline.models.method import Run
 from yardline.solvers.heuristics.assignment.rising import open_sets
 from yardline.solvers.heuristics.assignment.state import Growing, empty
 
-REPORTED = 2_000
-"""Rounds between reports."""
+REPORTED, PATIENCE = 2_000, 5_000
+"""Rounds between reports, and rounds without a gain after which it ends."""
 
 
 @dataclass(slots=True)
@@ -153,10 +153,13 @@ def searched(
     search = Search.of(instance, plan, caps)
     most = max(10, min(instance.m, 4 * instance.m // max(1, len(instance.leaves)) + 200))
     reported = search.cost
+    gained, known = 0, search.cost
     for k in range(rounds):
-        if run.left() <= until:
+        if run.left() <= until or k - gained > PATIENCE:
             break
         search.round(rng, most)
+        if search.cost < known * (1 - 1e-9):
+            gained, known = k, search.cost
         if k % REPORTED == REPORTED - 1 and search.cost < reported:
             reported = search.cost
             run.report(f"round {k + 1}", solution=search.plan(), value=reported)
