@@ -5,7 +5,8 @@ Stage g = first, 2 first, 4 first, ...: all weights 1; at most 4 g ln(m / g) val
 when Phi, expanded
 by eps, covers everybody. Otherwise the weight of those whom Phi itself does not cover is doubled, and the iteration
 is valid if they had
-at most 1/8 of all weight. S_b is drawn again where the program is infeasible, with caps rising towards beta_max.
+at most 1/8 of all weight. S_b is drawn again where the program is infeasible, halved where it takes too long, with
+caps rising towards beta_max.
 
 `sample=paper` draws S_b at random; `strata` (ours) draws it spread evenly over candidate sets and interests, and
 lets each one stand for
@@ -15,7 +16,7 @@ the same number of others. Out of time, what the last Phi leaves uncovered is le
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -26,6 +27,9 @@ from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
+
+PATIENCE = 0.3
+"""Of the time that is left for programs, what one may take; then a smaller one is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +108,22 @@ def _iteration(
     size = max(1, math.ceil(settings.c * g * math.log(g))) if g > 1 else 1
     q = np.arange(m) if size >= m else rng.choice(m, size=size, replace=True, p=weight / weight.sum())
     count = max(1, min(m, int(settings.sample_factor * len(part.children))))
-    for attempt in range(settings.redraws + 1):
+    attempt, smaller = 0, settings
+    while attempt <= settings.redraws:
         raised = part.beta + (part.beta_max - part.beta) * min(1.0, attempt / max(1, settings.redraws))
         b = _balanced(part, rng, count, settings.sample)
         chosen = np.unique(np.concatenate([q, b]))
         standing = np.where(np.isin(chosen, b), m / max(1, len(np.unique(b))), 0.0)
-        found = _solved(part, settings, chosen, standing, part.caps(raised), rng, run, until)
+        seconds = PATIENCE * (run.left() - until)
+        begun = run.seconds()
+        found = _solved(part, smaller, chosen, standing, part.caps(raised), rng, run, seconds)
         if found is not None or run.left() <= until:
             return found
+        if run.seconds() - begun < seconds:  # infeasible: another draw, a little more load
+            attempt += 1
+        else:  # out of time: half the sample, half the super-interests
+            count, q = max(1, count // 2), q[: max(1, len(q) // 2)]
+            smaller = replace(smaller, supers=smaller.supers / 2)
     return None
 
 
@@ -135,7 +147,7 @@ def _solved(
     caps: Indices,
     rng: Generator,
     run: Run,
-    until: float,
+    seconds: float,
 ) -> Filters | None:
     instance, who = part.instance, part.who[chosen]
     found = limits.candidates(instance)
@@ -152,7 +164,7 @@ def _solved(
     low, high = filter_gen(rng, instance.at[who], sample.low, sample.high, supers=supers, overlap=settings.overlap)
     choice = choices(rng, instance, sample, low, high)
     program = program_of(sample, choice)
-    point, value = relaxed(program, run, max(0.1, run.left() - until))
+    point, value = relaxed(program, run, max(0.1, seconds))
     if point is None:
         return None
     y = point[int(sample.may.sum()) :]

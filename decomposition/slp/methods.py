@@ -64,7 +64,7 @@ def slp(
     redraws: int = 3,
     iterations: int = 8,
     step: float = 0.02,
-    finish: int = 2_000,
+    finish: int = 20_000,
 ) -> Answer:
     """Linear programming on reweighted samples, rounding, max-flow, filter adjustment; top-down over several levels.
 
