@@ -78,7 +78,10 @@ def _measured(rng: Generator, pairs: Indices, size: Indices, container: Indices,
     table = _times(times)
     f, g = pairs.T
     total = np.zeros(len(pairs))
-    kinds = (size[f] != size[g], size[g] < size[f], "RESOLUTION"), (container[f] != container[g], container[g] == 0, "CODEC")
+    kinds = (
+        (size[f] != size[g], size[g] < size[f], "RESOLUTION"),
+        (container[f] != container[g], container[g] == 0, "CODEC"),
+    )
     for changes, up, operation in kinds:
         for target in (0, 1):  # 0: to the larger size, or to H.264
             rows = np.flatnonzero(changes & (up == (target == 0)))
