@@ -59,16 +59,16 @@ def layers(instance: Customization) -> Layers:
     parts = [_sends(instance, useful, number), _conversions(instance, useful, number)]
     tail, head, item, cost = (np.concatenate(column) for column in zip(*parts, strict=True))
     root = int(number[0, instance.source])
-    inner = head != root
-    order = np.argsort(head[inner], kind="stable")
+    order = np.argsort(head, kind="stable")  # two sorted runs: quick
+    order = order[head[order] != root]
     wanted = graph.terminals(instance)
     return Layers(
         node=node,
         format=formats,
-        tail=tail[inner][order],
-        head=head[inner][order],
-        item=item[inner][order],
-        cost=cost[inner][order],
+        tail=tail[order],
+        head=head[order],
+        item=item[order],
+        cost=cost[order],
         root=root,
         terminals=number[wanted[:, 0], wanted[:, 1]],
     )
@@ -89,10 +89,10 @@ def _conversions(
     instance: Customization, useful: NDArray[np.bool_], number: Indices
 ) -> tuple[Indices, Indices, Indices, Vector]:
     by_target = np.argsort(instance.conversions[:, 1], kind="stable")  # so that the arcs come out sorted by head
-    f, g = instance.conversions.T
-    v, c = np.nonzero(useful[:, f[by_target]] & useful[:, g[by_target]])
-    c = by_target[c]
-    return number[v, f[c]], number[v, g[c]], c, instance.convert_cost[v, c]
+    f, g = instance.conversions[by_target].T
+    v, c = np.nonzero(useful[:, f] & useful[:, g])
+    at, flat = v * instance.m, number.ravel()
+    return flat[at + f[c]], flat[at + g[c]], by_target[c], instance.convert_cost[v, by_target[c]]
 
 
 def plan_of_arcs(instance: Customization, layered: Layers, arcs: Indices) -> CustomizationPlan:
