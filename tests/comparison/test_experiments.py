@@ -76,7 +76,7 @@ def test_every_experiment_can_be_described_at_both_scales():
                 registered = registry.find_workload(workload.name)
                 parameters = {**workload.fixed, **{name: values[0] for name, values in workload.vary.items()}}
                 registered.settings(parameters)
-                assert experiment.x in (*registered.options, "method")
+                assert experiment.x in (*registered.options, "method", "workload")
 
 
 def test_reproduce(tmp_path, monkeypatch, capsys):

@@ -64,7 +64,7 @@ class Experiment:
     title: str
     workloads: Sequence[Workload]
     methods: Sequence[str]  # with options as `compare` takes them: name:option=value
-    x: str  # a parameter of the workload, or "method"
+    x: str  # a parameter of the workload, "workload", or "method"
     y: str  # a column of the rows (cost, gap, seconds), `over_best`, `over_bound`, or a term of the judge
     bounds: Sequence[str] | None = None  # None: the best in the same time
     series: str = "method"  # a line of the figure each
