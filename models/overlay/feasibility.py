@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array
 
 from yardline.models.checks import Indices, Vector
@@ -107,6 +106,8 @@ def _suspects(instance: Overlay) -> Iterator[list[int]]:
 
 def _overfull(instance: Overlay) -> list[int]:
     """The brokers whose room has a price when users may be divided and the excess is least: a linear program."""
+    from scipy.optimize import linprog  # slow to import: only where it is needed
+
     user, broker = np.nonzero(instance.possible & np.isfinite(instance.limit))
     free = np.asarray((instance.possible & np.isinf(instance.limit)).any(axis=1))  # these can always be placed
     keep = ~free[user] & (instance.traffic[user] > 0)
@@ -149,6 +150,8 @@ def _placed(instance: Overlay, users: Indices, patience: float = PATIENCE) -> bo
 
     A solver forgives more than the problem does, so a placement is checked, and one that is over a limit is excluded.
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import: only where it is needed
+
     until = time.monotonic() + patience
     user, broker = np.nonzero(instance.possible[users])
     count, w = len(user), instance.traffic[users]
@@ -172,7 +175,7 @@ def _placed(instance: Overlay, users: Indices, patience: float = PATIENCE) -> bo
         taken = found.x > 0.5
         if _fits(instance, _brokers(user, broker, taken, len(users)), users):
             return True
-        rows.append(_not_again(instance, w, user, broker, taken))
+        rows.append(LinearConstraint(*_not_again(instance, w, user, broker, taken)))
     return None
 
 
@@ -184,11 +187,11 @@ def _brokers(user: Indices, broker: Indices, taken: NDArray[np.bool_], count: in
 
 def _not_again(
     instance: Overlay, w: Vector, user: Indices, broker: Indices, taken: NDArray[np.bool_]
-) -> LinearConstraint:
-    """The users at the first broker over its limit must not all be there."""
+) -> tuple[Vector, float, float]:
+    """The next row: the users at the first broker over its limit must not all be there."""
     load = np.bincount(broker[taken], weights=w[user[taken]], minlength=instance.B)
     here = taken & (broker == int((load > instance.limit).argmax()))
-    return LinearConstraint(here.astype(np.float64)[None, :], -np.inf, here.sum() - 1.0)
+    return here.astype(np.float64)[None, :], -np.inf, float(here.sum() - 1.0)
 
 
 def _smaller(instance: Overlay, users: Indices) -> Indices:
