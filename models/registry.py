@@ -1,8 +1,9 @@
 """What there is: methods, bounds, workloads, experiments and kinds of certificates, by problem and name.
 
 A decorator registers a function with one line, its paper and its options (its keyword parameters that have defaults).
-Everything that ships with the package stands in one of the PLACES and is found by being there; everything else comes through
-the entry-point group `yardline.methods` or from the user's own script.
+Everything that ships with the package stands in one of the PLACES of its kind and is found by being there; everything else
+comes through the entry-point group `yardline.methods` or from the user's own script. A look-up imports what may hold the
+answer: a module or folder named after a problem serves that problem alone.
 """
 
 from __future__ import annotations
@@ -18,11 +19,19 @@ from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from yardline.models.checks import fail, nearest
+from yardline.models.problem import problem_names
 
 Kind = Literal["method", "bound", "workload", "experiment", "certificate"]
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLACES = ("yardline.solvers", "yardline.decomposition", "yardline.instances.workloads", "yardline.experiments")
+PLACES: Mapping[Kind, tuple[str, ...]] = {
+    "method": ("yardline.solvers", "yardline.decomposition"),
+    "bound": ("yardline.solvers", "yardline.decomposition"),
+    "certificate": ("yardline.solvers.certificates",),
+    "workload": ("yardline.instances.workloads",),
+    "experiment": ("yardline.experiments",),
+}
+SHIPPED = tuple(sorted({place for places in PLACES.values() for place in places}))
 ENTRY_POINTS = "yardline.methods"
 
 
@@ -78,7 +87,7 @@ def _register(
             summary=line,
             paper=paper,
             options=options,
-            shipped=bool(_loading) or function.__module__.startswith(PLACES),
+            shipped=bool(_loading) or function.__module__.startswith(SHIPPED),
             tasks=tasks,
             generic=generic,
         )
@@ -117,38 +126,52 @@ def certificate(kind: str, *, summary: str = "") -> Callable[[F], F]:
     return _register("certificate", "", kind, summary, "")
 
 
-def load() -> None:
-    """Import everything in PLACES and behind the entry points, once; and again what was registered there since."""
+def load(kind: Kind | None = None, problem: str | None = None) -> None:
+    """Import what registers entries of a kind and a problem (all without), and what stands behind the entry points; once."""
     _loading.append(True)
     try:
-        _load()
+        for place in SHIPPED if kind is None else PLACES[kind]:
+            for module in _modules(place):
+                if not problem or serves(module, problem):
+                    importlib.import_module(module)
+        _load_entry_points()
     finally:
         _loading.pop()
 
 
 @cache
-def _load() -> None:
-    for place in PLACES:
-        if importlib.util.find_spec(place) is None:
-            continue
-        package = importlib.import_module(place)
-        for module in pkgutil.walk_packages(package.__path__, place + "."):
-            if not module.name.rpartition(".")[2].startswith("_"):
-                importlib.import_module(module.name)
+def _modules(place: str) -> tuple[str, ...]:
+    """The modules below a place, less those of places inside it; hot loops (`_name`) register nothing."""
+    if importlib.util.find_spec(place) is None:
+        return ()
+    path = importlib.import_module(place).__path__
+    found = [module.name for module in pkgutil.walk_packages(path, place + ".")]
+    inside = tuple(other for other in SHIPPED if other.startswith(place + "."))
+    return tuple(name for name in found if not name.startswith(inside) and not name.rpartition(".")[2].startswith("_"))
+
+
+def serves(module: str, problem: str) -> bool:
+    """Whether a module may register something for a problem: none of its folders, nor itself, is named after another."""
+    others = tuple(name for name in problem_names() if name != problem)
+    return not any(part.startswith(others) for part in module.split("."))
+
+
+@cache
+def _load_entry_points() -> None:
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         point.load()
 
 
 def entries(kind: Kind, problem: str | None = None) -> list[Entry]:
     """Everything registered of one kind, in the order of problem and name."""
-    load()
+    load(kind, problem)
     found = [e for e in _entries.values() if e.kind == kind and problem in (None, e.problem)]
     return sorted(found, key=lambda e: (e.problem, e.name))
 
 
 def find(kind: Kind, problem: str, name: str) -> Entry:
     """One entry, or an error that names the nearest ones."""
-    load()
+    load(kind, problem)
     entry = _entries.get((kind, problem, name))
     if entry is None:
         known = [e.name for e in entries(kind, problem)]
@@ -196,5 +219,5 @@ def _typed(value: Any, hint: Any, field: str) -> Any:
 
 __all__ = [
     *("Entry", "Kind", "bound", "certificate", "entries", "experiment", "find", "find_workload", "load", "method"),
-    *("problem_names", "workload"),
+    *("problem_names", "serves", "workload"),
 ]

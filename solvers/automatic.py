@@ -35,7 +35,7 @@ def chooser(problem: str) -> Callable[[Chooser], Chooser]:
 
 def choose(kind: Kind, instance: Instance, time_limit: float) -> str:
     """The method or bound that suits an instance and the time there is."""
-    registry.load()
+    registry.load(kind, instance.problem)
     if instance.problem in _choosers:
         return _choosers[instance.problem](kind, instance, time_limit)
     size = problem_of(instance).part("assembly").size(instance)

@@ -46,6 +46,27 @@ def test_the_house_has_its_methods():
     assert "tree" in {e.name for e in registry.entries("certificate")}
 
 
+@pytest.mark.parametrize("kind", ["method", "bound", "workload", "experiment", "certificate"])
+def test_everything_shipped_stands_where_a_look_up_finds_it(kind):
+    registry.load()
+    for entry in registry.entries(kind):
+        if entry.shipped:
+            module = entry.function.__module__
+            assert module.startswith(registry.PLACES[kind])
+            assert not entry.problem or registry.serves(module, entry.problem)
+
+
+def test_a_look_up_leaves_the_modules_of_other_problems_alone():
+    code = (
+        "import sys\nfrom yardline.models import registry\nregistry.find('bound', 'overlay', 'lp')\n"
+        "print([m for m in sys.modules if m.startswith('yardline.solvers.heuristics.') and 'assignment.g' in m])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=command_line.ROOT
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
 def test_shipped_is_shipped_however_it_was_imported():
     code = (
         "import yardline.solvers.heuristics.channelization.flow_merge, yardline.solvers.exact\n"

@@ -24,6 +24,7 @@ def main() -> None:
     os.dup2(2, 1)  # what a method prints must not get into the parent's answer
     _limit_memory(setup["memory"])
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    importlib.import_module(setup["soon"])
     while True:
         try:
             call = pickle.loads(connection.recv_bytes())

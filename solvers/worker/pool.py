@@ -27,6 +27,9 @@ LONGEST_WAIT = 86_400.0
 KEPT = 4
 """Shared things that a child keeps; child.py counts the same way."""
 
+SOON = "yardline.solvers.worker.running"
+"""What a child imports while it waits for its first call."""
+
 How = Literal["done", "failed", "killed", "died", "interrupted"]
 Listener = Callable[[Any], None]
 
@@ -82,7 +85,7 @@ class Worker:
         """
         begun = time.monotonic()
         try:
-            self._start()
+            self.start()
             self._number += 1
             call = {"number": self._number, "target": target, "payload": payload, "shared": self._carried(shared)}
             self._connection.send_bytes(pickle.dumps(call, protocol=5))
@@ -132,7 +135,7 @@ class Worker:
         self._kept = [*self._kept, shared.name][-KEPT:]
         return (shared.name, shared.pickled())
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Have a child running; a new one knows nothing yet."""
         if self._process is not None and self._process.poll() is None:
             return
@@ -150,7 +153,7 @@ class Worker:
                 start_new_session=True,  # so that whatever it starts can be ended with it
             )
         self._connection = ours
-        ours.send_bytes(pickle.dumps({"path": _import_path(), "memory": self.memory}))
+        ours.send_bytes(pickle.dumps({"path": _import_path(), "memory": self.memory, "soon": SOON}))
 
     def _obituary(self) -> str:
         """What is known about a child that went away by itself."""
@@ -215,6 +218,12 @@ def worker(threads: int = 1, sharing: int = 1) -> Iterator[Worker]:
         raise
     with _lock:
         _idle.append(mine)
+
+
+def warm(threads: int = 1) -> None:
+    """Start a worker for the next call now: it imports while this process does."""
+    with worker(threads) as mine:
+        mine.start()
 
 
 @atexit.register

@@ -9,6 +9,7 @@ import typer
 
 from yardline.cli import options as o
 from yardline.cli.output import number, percent, progress, show, table
+from yardline.solvers.worker.pool import warm
 
 if TYPE_CHECKING:
     from yardline.results import Bounded, Evaluation, Solved
@@ -36,6 +37,7 @@ def solve(
 ) -> int:
     """Find a plan; `--method exact` proves it optimal or says how far it got."""
     o.writable(output, certificate, trace)
+    warm(threads)
     import yardline as yl
     from yardline import api
     from yardline.instances.files import write_document
@@ -101,6 +103,7 @@ def bound(
 ) -> int:
     """The best valid lower bound in the time given, with a certificate that a stranger can check."""
     o.writable(certificate, trace)
+    warm(threads)
     import yardline as yl
     from yardline.instances.files import write_document
 
@@ -138,6 +141,7 @@ def verify(
     instance: o.Instance,
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
     as_json: o.Json = False,
+    quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> int:
     """Recompute a bound, or a proof of optimality, in exact arithmetic; exit 1 if it does not hold."""
@@ -161,6 +165,7 @@ def evaluate(
     bound: o.WithBound = False,
     time_limit: o.TimeLimit = 60.0,
     as_json: o.Json = False,
+    quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> int:
     """The judge: cost, terms, every violated rule by name; with --bound the gap as well."""
@@ -189,6 +194,7 @@ def generate(
     seed: o.Seed = 0,
     set_: o.Settings = None,
     as_json: o.Json = False,
+    quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> int:
     """An instance from a named workload, reproducible from its seed."""
@@ -209,6 +215,7 @@ def export(
     relax: Annotated[bool, typer.Option("--relax", help="Without integrality.")] = False,
     output: o.Out = None,
     as_json: o.Json = False,
+    quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> int:
     """The formulation as a file for any other solver, with readable names."""
@@ -226,6 +233,7 @@ def export(
 def methods(
     problem: Annotated[str | None, typer.Argument(metavar="[PROBLEM]", help="Only those of one problem.")] = None,
     as_json: o.Json = False,
+    quiet: o.Quiet = False,
     verbose: o.Verbose = False,
 ) -> int:
     """What there is: methods, bounds, workloads, experiments, each with a line and its paper."""
@@ -255,7 +263,7 @@ def _options(options: Any) -> str:
     return ", ".join(f"{name}={default}" for name, default in options.items())
 
 
-def doctor(as_json: o.Json = False, verbose: o.Verbose = False) -> int:
+def doctor(as_json: o.Json = False, quiet: o.Quiet = False, verbose: o.Verbose = False) -> int:
     """Solvers, Java, Spark, versions: what works, and what to do about the rest."""
     from yardline.doctor import examine
 
