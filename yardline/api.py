@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from yardline.instances import files
 from yardline.judging import Best, Listen, answer_of, bounded_of, solved_of
 from yardline.models import checks, registry
 from yardline.models.instance import Instance, Solution
+from yardline.models.method import Answer
 from yardline.models.problem import problem_of
 from yardline.models.program import Program
 from yardline.results import Bounded, Evaluation, Solved, Verified, gap_of, reconciled, status_of
@@ -27,7 +29,7 @@ from yardline.solvers.catalog import solver as solver_module
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.verdict import MODEL
 from yardline.solvers.certificates.verdict import verify as check_certificate
-from yardline.solvers.worker.pool import worker
+from yardline.solvers.worker.pool import Ended, worker
 from yardline.solvers.worker.running import run_entry
 
 
@@ -175,18 +177,9 @@ def solve(
     `engine` (`local` or `spark`, on `master`) runs the trials and parts of methods that have some.
     """
     begun = time.monotonic()
-    run = _run(time_limit, seed, solver, threads, certify)
-    name = automatic.choose("method", instance, time_limit) if method == automatic.AUTO else method
-    entry = registry.find("method", instance.problem, name)
-    run |= _placed(entry, engine, master)
-    settings = entry.settings(options or {})
-    best = Best(listener)
-    with worker(threads) as mine:
-        ended = run_entry(
-            entry, instance, worker=mine, options=settings, run=run, listener=best.hear, before=_before(engine)
-        )
-    answer = answer_of(ended, best, f"method {name}")
-    solved = solved_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
+    run = _run(time_limit, seed, solver, threads, engine, master, certify=certify)
+    called = _called("method", instance, method, run, options, listener)
+    solved = solved_of(instance, called.name, seed, called.answer, called.ended, called.options, solver)
     left = time_limit - (time.monotonic() - begun)
     needs = (bound and solved.status == "feasible") or (certify and solved.certificate is None)
     if needs and solved.cost is not None and left > 0.2 and not solved.interrupted:
@@ -209,24 +202,50 @@ def bound(
     listener: Listen | None = None,
 ) -> Bounded:
     """The best valid lower bound that a method reaches in the time given."""
-    run = _run(time_limit, seed, solver, threads, certify=True)
-    name = automatic.choose("bound", instance, time_limit) if method == automatic.AUTO else method
-    entry = registry.find("bound", instance.problem, name)
-    run |= _placed(entry, engine, master)
-    settings = entry.settings(options or {})
-    best = Best(listener)
-    with worker(threads) as mine:
-        ended = run_entry(
-            entry, instance, worker=mine, options=settings, run=run, listener=best.hear, before=_before(engine)
-        )
-    answer = answer_of(ended, best, f"bound {name}")
-    return bounded_of(instance, name, seed, answer, ended, {**entry.options, **settings}, solver)
+    run = _run(time_limit, seed, solver, threads, engine, master, certify=True)
+    called = _called("bound", instance, method, run, options, listener)
+    return bounded_of(instance, called.name, seed, called.answer, called.ended, called.options, solver)
 
 
 _bound = bound
 
 
-def _run(time_limit: float, seed: int, solver: str, threads: int, certify: bool) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Called:
+    """A method or bound that was run: its name, its options, how it ended, what it answered."""
+
+    name: str
+    options: Mapping[str, Any]
+    ended: Ended
+    answer: Answer
+
+
+def _called(
+    kind: registry.Kind,
+    instance: Instance,
+    method: str,
+    run: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+    listener: Listen | None,
+) -> _Called:
+    """Find a method or bound, and run it in a worker."""
+    name = automatic.choose(kind, instance, run["time_limit"]) if method == automatic.AUTO else method
+    entry = registry.find(kind, instance.problem, name)
+    settings = entry.settings(options or {})
+    spark = run["engine"] == "spark"
+    if spark:
+        _check_tasks(entry)
+    before = "yardline.decomposition.engines:prepare" if spark else ""  # started before the clock of the run
+    best = Best(listener)
+    with worker(run["threads"]) as mine:
+        ended = run_entry(entry, instance, worker=mine, options=settings, run=run, listener=best.hear, before=before)
+    answer = answer_of(ended, best, f"{kind} {name}")
+    return _Called(name=name, options={**entry.options, **settings}, ended=ended, answer=answer)
+
+
+def _run(
+    time_limit: float, seed: int, solver: str, threads: int, engine: str, master: str, *, certify: bool
+) -> dict[str, Any]:
     """The settings of a run, checked before anything is started."""
     limit = checks.number(time_limit, "time limit")
     solver_module(solver)
@@ -236,30 +255,23 @@ def _run(time_limit: float, seed: int, solver: str, threads: int, certify: bool)
         "solver": solver,
         "threads": checks.integer(threads, "threads", low=1, high=1024),
         "certify": certify,
+        "engine": checks.choice(engine, "engine", ("local", "spark")),
+        "master": checks.text(master, "master"),
     }
 
 
-def _placed(entry: registry.Entry, engine: str, master: str) -> dict[str, str]:
-    """Who runs the tasks of a loop; Spark only for what has tasks."""
-    checks.choice(engine, "engine", ("local", "spark"))
-    if engine == "spark" and not entry.tasks:
+def _check_tasks(entry: registry.Entry) -> None:
+    """Spark only for what has tasks."""
+    if not entry.tasks:
         loops = sorted({e.name for e in registry.entries(entry.kind, entry.problem) if e.tasks})
         raise ValueError(
             f"{entry.kind} {entry.name} has no tasks that Spark could run: expected --engine local, or one of "
             + (", ".join(loops) or "those that have")
         )
-    return {"engine": engine, "master": checks.text(master, "master")}
-
-
-def _before(engine: str) -> str:
-    """What has to be started before the clock of a run."""
-    return "yardline.decomposition.engines:prepare" if engine == "spark" else ""
 
 
 def _with_bound(solved: Solved, proved: Bounded) -> Solved:
     """A result with the better of its own bound and another, and the certificate of the other."""
-    from dataclasses import replace
-
     valid = solved.status in ("optimal", "feasible")
     other = reconciled(solved.cost if valid else None, proved.bound, proved.method)
     better = other is not None and (solved.bound is None or other >= solved.bound)
