@@ -24,6 +24,9 @@ SLOTS = 4
 ATTEMPTS = 3
 """How often a task is tried whose worker was lost."""
 
+SHORT = 1.0
+"""Seconds of tasks that are not worth another process."""
+
 
 class HereEngine:
     """Tasks one after the other in this process: for short ones, and inside comparisons, which are parallel already."""
@@ -39,6 +42,35 @@ class HereEngine:
             payload = {**task.payload, "shared": things.get(task.shared)}
             value = function(task.target)(payload, lambda kind, content: None)
             yield Result(key=task.key, value=value, seconds=time.monotonic() - begun)
+
+
+class Placed:
+    """The engine of a run for long tasks, one near by for short ones; the first task of all shows which they are."""
+
+    def __init__(self, run: Run, engine: Engine | None = None, near: Engine | None = None) -> None:
+        self.engine, self.near = engine or engine_of(run), near or HereEngine()
+        self.always = run.engine == "spark"  # who asks for Spark gets it, for short tasks too
+        self.expected: float | None = None  # seconds that a task takes
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+        return self.engine.slots
+
+    @property
+    def running(self) -> int:
+        """How many tasks run now."""
+        return self.engine.running
+
+    def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
+        """Results as they finish."""
+        waiting = list(tasks)
+        if self.expected is None and waiting:
+            for result in self.near.run([waiting.pop(0)], shared):
+                self.expected = result.seconds
+                yield result
+        short = not self.always and (self.expected or 0.0) * len(waiting) < SHORT
+        yield from (self.near if short else self.engine).run(waiting, shared)
 
 
 def engine_of(run: Run) -> Engine:

@@ -21,9 +21,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.engines import HereEngine, engine_of, outcomes
+from yardline.decomposition.engines import Placed, outcomes
 from yardline.decomposition.problems import brought
-from yardline.decomposition.tasks.task import Engine, Result, Task, function
+from yardline.decomposition.tasks.task import Task, function
 from yardline.models import checks, registry
 from yardline.models.checks import Vector
 from yardline.models.instance import Instance
@@ -37,14 +37,10 @@ from yardline.solvers.exact import program_of
 from yardline.solvers.outcome import Outcome, Stop
 from yardline.solvers.relaxation import LP
 
-SHORT = 1.0
-"""Seconds of trials that are not worth another process."""
-
 BATCH = 0.5
 """Seconds of trials that travel together."""
 
 Send = Callable[[str, object], None]
-NEAR = HereEngine()
 
 
 def relax_round(
@@ -67,7 +63,7 @@ def relax_round(
     guide = brought(instance.problem).guide(instance, program, point)
     best = Best(lambda seen: run.report(f"trial {seen.trial}", solution=seen.plan, value=seen.value))
     shared = pickle.dumps({"instance": instance, "guide": guide}, protocol=5)
-    attempts(best, run, engine_of(run), trials, int(rng.integers(2**62)), f"{__name__}:attempt", shared)
+    attempts(best, run, Placed(run), trials, int(rng.integers(2**62)), f"{__name__}:attempt", shared)
     return Answer(
         solution=best.plan,
         bound=proved.bound,
@@ -132,17 +128,8 @@ class Best:
         return words.strip()
 
 
-def attempts(
-    best: Best,
-    run: Run,
-    engine: Engine,
-    trials: int,
-    entropy: int,
-    target: str,
-    shared: bytes,
-    near: Engine = NEAR,
-) -> None:
-    """All trials: the first near by, which shows how long they take; short ones there too, the others as tasks."""
+def attempts(best: Best, run: Run, engine: Placed, trials: int, entropy: int, target: str, shared: bytes) -> None:
+    """All trials: the first shows how long they take; short ones travel together."""
 
     name = hashlib.sha256(shared).hexdigest()  # workers keep what they have seen, by name
 
@@ -158,17 +145,16 @@ def attempts(
             group="trials",
         )
 
-    def hear(result: Result) -> None:
-        for attempt in result.value:
-            best.hear(attempt)
+    def hear(tasks: list[Task]) -> None:
+        for result in outcomes(engine, tasks, {name: shared}, enough=lambda: run.left() <= 0):
+            for attempt in result.value:
+                best.hear(attempt)
 
-    first = next(outcomes(near, [batch(0, 1)], {name: shared}))
-    hear(first)
-    short = first.seconds * (trials - 1) < SHORT and run.engine != "spark"
-    size = 1 if short else max(1, min(int(BATCH / max(first.seconds, 1e-3)), -(-(trials - 1) // engine.slots)))
-    rest = [batch(t, min(t + size, trials)) for t in range(1, trials, size)]
-    for result in outcomes(near if short else engine, rest, {name: shared}, enough=lambda: run.left() <= 0):
-        hear(result)
+    hear([batch(0, 1)])
+    each = max(engine.expected or 0.0, 1e-3)
+    size = max(1, min(int(BATCH / each), -(-(trials - 1) // engine.slots)))
+    engine.expected = size * each
+    hear([batch(t, min(t + size, trials)) for t in range(1, trials, size)])
 
 
 def serve(payload: Mapping[str, Any], send: Send) -> list[Attempt]:

@@ -11,7 +11,7 @@ import cloudpickle
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.engines import engine_of
+from yardline.decomposition.engines import Placed
 from yardline.decomposition.relax_round import Best, attempts
 from yardline.decomposition.tasks.local import LocalEngine
 from yardline.decomposition.tasks.spark import SparkEngine
@@ -55,9 +55,9 @@ def relax_round(
     steps = {name: None if step is None else cloudpickle.dumps(step) for name, step in _named(round, repair)}
     shared = pickle.dumps({"program": ready.program, "point": answer["point"], **steps}, protocol=5)
     best = Best(lambda attempt: None)
-    engine = engine_of(run) if spark is None else SparkEngine(spark)
+    engine = Placed(run, None if spark is None else SparkEngine(spark), near=LocalEngine(1))
     entropy = int(np.random.default_rng(seed).integers(2**62))
-    attempts(best, run, engine, trials, entropy, f"{HOME}:attempt", shared, near=LocalEngine(1))
+    attempts(best, run, engine, trials, entropy, f"{HOME}:attempt", shared)
     found = {**answer, "point": best.plan, "value": best.value, "bound": answer["proved"]}
     return modelled(ready, found, time.monotonic() - begun, best.note(trials))
 

@@ -4,7 +4,7 @@
     rounded(instance, guide, rng)           one random rounding, possibly of no use
     repaired(instance, guide, found, rng)   the plan that it becomes
 
-`sample`, `extended` and the like are described in reweighting.py.
+`sample`, `extended` and the like are described in sampled.py.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def cost(instance, plan):
 @pytest.fixture
 def slow_trials(monkeypatch):
     """Trials that are worth other processes."""
-    monkeypatch.setattr(relax_round, "SHORT", 0.0)
+    monkeypatch.setattr(engines, "SHORT", 0.0)
     monkeypatch.setattr(relax_round, "BATCH", 0.01)
 
 

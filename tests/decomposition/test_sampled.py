@@ -17,7 +17,9 @@ from overlay import brute_force as overlay_force
 from overlay.tiny import any_overlay as overlays
 
 import yardline as yl
-from yardline.decomposition.reweighting import doubled, drawn
+from yardline.decomposition import engines
+from yardline.decomposition.sampled import sampled, worst
+from yardline.models.method import Run
 from yardline.models.problem import Problem, problem_of
 
 
@@ -57,22 +59,44 @@ def test_a_sample_of_everything_is_the_instance():
     assert problem_of(instance).evaluate(instance, answer.solution).cost == pytest.approx(89.0)  # README: its optimum
 
 
-def test_weights_double_where_it_went_badly():
-    weight = doubled(np.ones(8), np.array([0.0, 0, 0, 0, 0, 0, 3, 9]))
-    assert weight.tolist() == [1, 1, 1, 1, 1, 1, 2, 2]
-    assert doubled(np.ones(4), np.zeros(4)).tolist() == [1, 1, 1, 1]
+def test_the_worst_quarter_is_bad():
+    assert worst([np.array([0.0, 0, 0, 0, 0, 0, 3, 9])]).tolist() == [False] * 6 + [True] * 2
+    assert not worst([np.zeros(4)]).any()
+    assert worst([np.array([4.0, 0, 0, 0]), np.array([0.0, 5, 0, 0])]).tolist() == [False, True, False, False]
 
 
-def test_heavy_elements_are_drawn_more_often():
-    rng = np.random.default_rng(0)
-    counts = np.zeros(4)
-    for _ in range(2000):
-        chosen = drawn(np.array([1.0, 1.0, 1.0, 7.0]), 1, rng)
-        counts[chosen] += 1
-    assert 0.65 < counts[3] / 2000 < 0.75  # 7 of 10, four standard deviations of 0.01
+def ran(instance, engine="here"):
+    run = Run(time_limit=60, engine=engine, master="local[2]")
+    return sampled(instance, np.random.default_rng(3), run=run, size=8, rounds=3, samples=3)
 
 
-@pytest.mark.parametrize("option", ["size=0", "size=-3", "rounds=0", "inner=nonsense", "inner=sampled"])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("channelization-random", {"flows": 40, "users": 12, "groups": 4, "interest": 0.1}),
+        ("overlay-paper", {"users": 14, "brokers": 3, "channels": 3}),
+        ("customization-random", {"brokers": 30, "formats": 5, "matching_ratio": 0.3}),
+    ],
+)
+def test_any_number_of_processes(monkeypatch, name, parameters):
+    monkeypatch.setattr(engines, "SHORT", 0.0)
+    instance = yl.generate(name, seed=1, **parameters)
+    here = ran(instance).solution.document()
+    for slots in (1, 2):
+        monkeypatch.setattr(engines, "SLOTS", slots)
+        assert ran(instance, "local").solution.document() == here
+
+
+@pytest.mark.slow
+def test_spark_gives_the_same():
+    instance = yl.generate("channelization-random", flows=40, users=12, groups=4, interest=0.1)
+    options = {"size": 8, "rounds": 3, "samples": 3}
+    here = yl.solve(instance, "sampled", options=options)
+    spark = yl.solve(instance, "sampled", options=options, engine="spark", master="local[2]")
+    assert here.solution.document() == spark.solution.document()
+
+
+@pytest.mark.parametrize("option", ["size=0", "size=-3", "rounds=0", "samples=0", "inner=nonsense", "inner=sampled"])
 def test_bad_options(monkeypatch, capsys, option):
     words = ("solve", "channelization-shared", "--method", "sampled", "--set", option, "-q")
     said = command_line.here(monkeypatch, capsys, *words)
