@@ -52,6 +52,7 @@ def bench_speed_up() -> None:
     yl.solve(instance, "one-second")
     loop, _ = timed(lambda: [yl.solve(instance, "one-second", seed=seed) for seed in range(5)])
     spark = session("local[2]")
+    yl.compare([instance], ["one-second"], ["lp"], seeds=4, spark=spark)  # workers start, Spark's and ours
     seconds, compared = timed(lambda: yl.compare([instance], ["one-second"], ["lp"], seeds=RUNS, spark=spark))
     assert len(compared.runs) == RUNS
     assert compared.failed == 0

@@ -7,6 +7,8 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
+import sys
 import threading
 import time
 import uuid
@@ -26,6 +28,12 @@ PATIENCE = 2.0
 AHEAD = 8
 """Batches, at most, that wait inside Spark for a free core, so that none stands idle while results travel."""
 
+WITHOUT_US = re.compile("No module named 'yardline|PYTHON_VERSION_MISMATCH|Python in worker has different version")
+ELSEWHERE = (
+    "which lacks yardline or is another version of Python than this one: set PYSPARK_PYTHON to a Python that has it "
+    "(docs/cluster.md) before the session is made"
+)
+
 
 class SparkEngine:
     """Tasks as Spark jobs of the session that the caller has."""
@@ -39,6 +47,8 @@ class SparkEngine:
             raise Unavailable(
                 f"the Spark session cannot run tasks: give one that runs, not Spark Connect ({words})"
             ) from None
+        if self.context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+            self.context.pythonExec = sys.executable  # not the `python3` of the PATH, which may lack yardline
         self._plan: _Plan | None = None
 
     @property
@@ -120,6 +130,8 @@ class _Plan:
             self.context.setJobGroup(self.group, "yardline tasks", interruptOnCancel=True)
             while batch := self._batch():
                 self._take(batch, self._submit(batch))
+        except EngineStopped as error:
+            self.done.put(error)
         except Exception as error:
             if not self.stopped:
                 words = " ".join(str(error).split())[:300]
@@ -159,6 +171,8 @@ class _Plan:
         except Exception as error:
             if self.stopped or not self._alive():
                 raise
+            if WITHOUT_US.search(str(error)):
+                raise EngineStopped(f"Spark's workers run {self.context.pythonExec}, {ELSEWHERE}") from None
             if again:
                 return [result for task in batch for result in self._submit([task], again=False)]
             return [failure(task, error, begun, lost=True) for task in batch]
