@@ -1,10 +1,9 @@
 """FilterGen: which boxes the program may choose from.
 
     super-interests   k clusters of (place, low, high), each the smallest box around its interests
-    J[i]              per dimension i and length l = 2 delta, 4 delta, ...: intervals of length at most l that hold
-                      every interval of
-                      length at most l / 2, no two overlapping by more than `overlap` l (a scan from the left),
-                      shrunk to what they hold
+    J[i]              per dimension i and length l = 2 delta, 4 delta, ...: intervals of length at most l that hold every interval
+                      of length at most l / 2, no two overlapping by more than `overlap` l (a scan from the left), shrunk to
+                      what they hold
     R                 the product of the J[i], each shrunk to the smallest box around the interests in it
 
 delta is the smallest POSITIVE length, and there is one length more than printed, so that the longest intervals get a box too.
@@ -18,7 +17,6 @@ import itertools
 import numpy as np
 from numpy.random import Generator
 
-from yardline.models.assignment.boxes import inside
 from yardline.models.checks import Indices, Vector
 
 MOST_BOXES = 60_000
@@ -101,12 +99,9 @@ def _scanned(low: Vector, high: Vector, l: float, overlap: float) -> Vector:
 
 def shrunk(a: Vector, c: Vector, low: Vector, high: Vector) -> tuple[Vector, Vector]:
     """Boxes as small as what they hold allows, each once; those that hold nothing are gone."""
-    lows, highs = [], []
-    for start in range(0, len(a), 2_000):
-        part = slice(start, start + 2_000)
-        held = inside(low, high, a[part], c[part]).T
-        some = held.any(axis=1)
-        lows.append(np.where(held[some, :, None], low[None], np.inf).min(axis=1))
-        highs.append(np.where(held[some, :, None], high[None], -np.inf).max(axis=1))
-    both = np.unique(np.concatenate([np.concatenate(lows), np.concatenate(highs)], axis=1), axis=0)
+    from yardline.decomposition.slp import _held
+
+    a, c, owner = a.copy(), c.copy(), np.zeros(len(a), dtype=np.int64)
+    some = _held.counted(a, c, owner, np.ones((1, len(low)), dtype=bool), low, high) > 0
+    both = np.unique(np.concatenate([a[some], c[some]], axis=1), axis=0)
     return both[:, : low.shape[1]], both[:, low.shape[1] :]

@@ -8,27 +8,33 @@
     x, y in [0, 1]
 
 With one level each broker is its own leaf and this is the paper's program. With several, i are the children of one
-broker, flows stay
-at leaf level and caps absolute, so that every child's share can still be assigned below it. w[j] is how many each
-one of the sample
-stands for. A box of broker i shrinks to what i can reach of the sample, and one box per held set is kept.
-The value is an indicator, no bound: boxes are restricted, and volumes are summed where the judge takes the union.
+broker, flows stay at leaf level and caps absolute, so that every child's share can still be assigned below it. w[j] is
+how many each one of the sample stands for. A box of broker i shrinks to what i can reach of the sample, and one box per
+held set is kept. formulation.py is the same in Pyomo. The value is an indicator, no bound: boxes are restricted, and
+volumes are summed where the judge takes the union.
+
+A box around everything is among the choices, so the program has a point wherever C2 and C3 have one: `fits` asks a
+flow.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from yardline.decomposition.slp.settings import Settings, Table
 from yardline.models.assignment.boxes import inside, union_measure
 from yardline.models.assignment.data import Assignment
+from yardline.models.assignment.flow import placed
 from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
 from yardline.models.program import Builder, Program
-from yardline.solvers import highs
+from yardline.solvers import first_order, highs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,7 @@ class Sample:
     low: Vector  # of S_a
     high: Vector
     weight: Vector  # how many each stands for in C3; 0: not in S_b
-    may: NDArray[np.bool_]  # S_a x leaves
+    may: Table  # S_a x leaves
     below: Indices  # the broker of each leaf
     alpha: Indices  # per broker
     cap: Vector  # per leaf
@@ -52,26 +58,29 @@ class Choice:
     low: Vector
     high: Vector
     measure: Vector
-    holds: NDArray[np.bool_]  # boxes x S_a, those its broker can reach
+    holds: csr_array  # boxes x S_a, those its broker can reach
+
+
+def reached(sample: Sample) -> Table:
+    """Brokers x S_a: whether one of the broker's leaves is a candidate."""
+    return np.stack([sample.may[:, sample.below == i].any(axis=1) for i in range(len(sample.alpha))])
 
 
 def choices(rng: Generator, instance: Assignment, sample: Sample, low: Vector, high: Vector) -> Choice:
     """Per broker: the boxes, shrunk to what it can reach, one per held set."""
-    held = inside(sample.low, sample.high, low, high).T
-    reach = np.stack([sample.may[:, sample.below == i].any(axis=1) for i in range(len(sample.alpha))])
-    marks = _marks(held, reach, rng.random(len(sample.low)))
-    brokers, lows, highs, sets = [], [], [], []
-    for i, mine in enumerate(reach):
-        kept = np.unique(marks[:, i], return_index=True)[1]
-        kept = kept[marks[kept, i] > 0]
-        full = held[kept] & mine
-        brokers.append(np.full(len(kept), i))
-        lows.append(np.where(full[:, mine, None], sample.low[mine], np.inf).min(axis=1, initial=np.inf))
-        highs.append(np.where(full[:, mine, None], sample.high[mine], -np.inf).max(axis=1, initial=-np.inf))
-        sets.append(full)
-    a, c = np.concatenate(lows), np.concatenate(highs)
-    size = box_measures(instance, a, c)
-    return Choice(broker=np.concatenate(brokers), low=a, high=c, measure=size, holds=np.concatenate(sets))
+    from yardline.decomposition.slp import _held
+
+    reach = reached(sample)
+    marks = _marks(inside(sample.low, sample.high, low, high).T, reach, rng.random(len(sample.low)))
+    kept = [np.unique(column, return_index=True) for column in marks.T]
+    box = np.concatenate([where[mark > 0] for mark, where in kept])
+    broker = np.repeat(np.arange(len(kept)), [int((mark > 0).sum()) for mark, _ in kept])
+    a, c = low[box], high[box]
+    counts = _held.counted(a, c, broker, reach, sample.low, sample.high)
+    start = np.concatenate([[0], np.cumsum(counts)])
+    held = _held.listed(a, c, broker, reach, sample.low, sample.high, start)
+    holds = csr_array((np.ones(len(held)), held, start), shape=(len(box), len(sample.low)))
+    return Choice(broker=broker, low=a, high=c, measure=box_measures(instance, a, c), holds=holds)
 
 
 def _marks(held: NDArray[np.bool_], reach: NDArray[np.bool_], number: Vector) -> Vector:
@@ -95,28 +104,63 @@ def program_of(sample: Sample, choice: Choice) -> Program:
     x = b.columns("x", np.stack([j, l], axis=1), integer=False)
     number = np.arange(len(choice.broker))
     y = b.columns("y", np.stack([choice.broker, number], axis=1), cost=choice.measure, integer=False)
-    complexity = b.rows("C1", np.arange(len(sample.alpha))[:, None], high=sample.alpha.astype(float))
-    b.entries(complexity[choice.broker], y)
+    used, complexity = _rows(b, "C1", choice.broker, sample.alpha.astype(np.float64))
+    b.entries(complexity[used], y)
     served = b.rows("C2", np.arange(len(sample.low))[:, None], low=1.0)
     b.entries(served[j], x)
-    room = b.rows("C3", np.arange(len(sample.cap))[:, None], high=sample.cap)
     counted = sample.weight[j] > 0
-    b.entries(room[l[counted]], x[counted], sample.weight[j[counted]])
+    used, room = _rows(b, "C3", l[counted], sample.cap)
+    b.entries(room[used], x[counted], sample.weight[j[counted]])
     nested = b.rows("C4", pair, low=0.0)
     place = np.full((len(sample.low), len(sample.alpha)), -1, dtype=np.int64)
     place[pair[:, 0], pair[:, 1]] = nested
     b.entries(place[j, sample.below[l]], x, -1.0)
-    k, held = np.nonzero(choice.holds)
+    k, held = np.repeat(number, np.diff(choice.holds.indptr)), choice.holds.indices
     b.entries(place[held, choice.broker[k]], y[k])
     return b.program()
 
 
-def relaxed(program: Program, run: Run, seconds: float) -> tuple[Vector | None, float]:
-    """The point and value of the relaxation (interior point, no crossover: the point is only a guide); None: none found."""
-    outcome = highs.solve(
-        program, relax=True, time_limit=seconds, threads=run.threads, seed=run.seed, solver="ipm", run_crossover="off"
+def _rows(b: Builder, name: str, index: Indices, high: Vector) -> tuple[Indices, Indices]:
+    """Rows for the numbers that occur; which of them each entry belongs to."""
+    there, used = np.unique(index, return_inverse=True)
+    return used, b.rows(name, there[:, None], high=high[there])
+
+
+def fits(sample: Sample) -> bool:
+    """Whether C2 and C3 have a point: whether a flow takes all weight (in units so small that rounding does not matter)."""
+    unit = 2**30 / max(1.0, float(sample.weight.sum()))
+    counts = np.floor(sample.weight * unit).astype(np.int64)
+    caps = np.minimum(np.ceil(sample.cap * unit), 2**31 - 1).astype(np.int64)
+    return int(placed(sample.may, counts, caps).sum()) >= int(counts.sum())
+
+
+def relaxed(
+    program: Program, sample: Sample, choice: Choice, settings: Settings, run: Run, until: float
+) -> Vector | None:
+    """Fractional y; None: not in time. `first-order` is rough and quick (the point is only a guide), `highs` exact and slow."""
+    xs = int(sample.may.sum())
+    if settings.lp == "highs":
+        options: dict[str, Any] = {"threads": run.threads, "seed": run.seed, "solver": "ipm", "run_crossover": "off"}
+        outcome = highs.solve(program, relax=True, time_limit=max(0.1, run.left() - until), **options)
+        return None if outcome.point is None else outcome.point[xs:]
+    point = first_order.solve(
+        program,
+        accuracy=settings.lp_accuracy,
+        steps=settings.lp_steps,
+        awake=np.concatenate([np.arange(xs), xs + _promising(sample, choice)]),
+        stop=lambda: run.left() <= until,
     )
-    return (outcome.point, outcome.value) if outcome.point is not None else (None, np.inf)
+    return point.x[xs:]
+
+
+def _promising(sample: Sample, choice: Choice) -> Indices:
+    """Per broker and subscriber, the box around it with the least measure per subscriber in it."""
+    counts = np.diff(choice.holds.indptr)
+    box = np.repeat(np.arange(len(counts)), counts)
+    pair = choice.broker[box] * len(sample.low) + choice.holds.indices
+    order = np.lexsort(((choice.measure / np.maximum(counts, 1))[box], pair))
+    first = np.unique(pair[order], return_index=True)[1]
+    return np.unique(box[order[first]])
 
 
 def rounded(rng: Generator, sample: Sample, choice: Choice, y: Vector, tries: int) -> Indices:
@@ -127,10 +171,11 @@ def rounded(rng: Generator, sample: Sample, choice: Choice, y: Vector, tries: in
     chance = 1.0 - (1.0 - np.clip(y, 0.0, 1.0)) ** max(1.0, float(np.log(max(1, len(sample.low)))))
     for _ in range(max(1, tries)):
         taken = rng.random(len(y)) < chance
-        covered = choice.holds[taken].any(axis=0)
+        covered = np.asarray(choice.holds.T @ taken) > 0
         if covered.all():
             return np.flatnonzero(taken)
+    around = choice.holds.tocsc()
     for s in np.flatnonzero(~covered).tolist():
-        over = np.flatnonzero(choice.holds[:, s])
+        over = around.indices[around.indptr[s] : around.indptr[s + 1]]
         taken[over[np.argmax(y[over])]] = True
     return np.flatnonzero(taken)

@@ -1,8 +1,8 @@
 """Who goes where once filters are given: a flow on groups with the same leaves, beta rising to beta_max; then repair.
 
 Those whom no flow takes (their filters' leaves are full, or no filter holds them) come in at the end, where filters
-grow least. Where
-that gets stuck, a flow on candidate sets alone moves others over: it takes everybody wherever a valid plan exists.
+grow least. Where that gets stuck, a flow on candidate sets alone moves others over: it takes everybody wherever a valid
+plan exists.
 """
 
 from __future__ import annotations
@@ -10,28 +10,40 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from yardline.decomposition.slp.coreset import Filters, Part, covered
+from yardline.decomposition.slp.settings import Filters, Part, Table, covered
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
-from yardline.models.assignment.flow import placed, spread_out
+from yardline.models.assignment.flow import distinct, placed, spread_out
+from yardline.models.assignment.load import least_cut
 from yardline.models.checks import Indices
 
 
 def assigned(part: Part, filters: Filters, step: float) -> tuple[Indices, float]:
-    """A leaf (position) for everybody in the part whom the flow takes, -1 for the others; the load factor where it stopped."""
-    table = covered(part, filters, 0.0)
-    sets, group = _distinct(table)
+    """A leaf (position) for everybody in the part whom the flow takes, -1 for the others; the load factor where it stopped.
+
+    Where not even beta_max takes everybody, what it takes is the answer; else beta rises step by step until all are in.
+    """
+    sets, group = distinct(covered(part, filters))
     counts = np.bincount(group, minlength=len(sets))
-    factor = part.beta
-    while True:
-        caps = part.caps(factor)
-        flow = placed(sets, counts, caps)
-        missing = len(part.who) - int(flow.sum())
-        if not missing or factor >= part.beta_max:
-            break
-        factor = min(part.beta_max, factor * (1 + step))
+    most, factor = part.instance.beta_max, part.beta
+    whole = placed(sets, counts, part.caps(most))
+    everybody = int(whole.sum())
+    flow = placed(sets, counts, part.caps(factor)) if factor < most else whole
+    while int(flow.sum()) < everybody:
+        factor = min(most, factor * (1 + step)) if everybody == len(part.who) else most
+        flow = placed(sets, counts, part.caps(factor)) if factor < most else whole
     leaf = spread_out(group, flow)
     return np.where(leaf >= 0, part.leaves[leaf], -1), factor
+
+
+def left_out(table: Table, caps: Indices) -> NDArray[np.bool_]:
+    """Those whom no flow through their leaves can all place: who have leaves on the near side of a least cut only."""
+    sets, group = distinct(table)
+    counts = np.bincount(group, minlength=len(sets))
+    cut = least_cut(sets, counts, caps)
+    if cut is None:
+        return np.zeros(len(table), dtype=bool)
+    return np.asarray(~(sets & ~cut).any(axis=1))[group]
 
 
 def moved_over(instance: Assignment, leaf: Indices) -> Indices:
@@ -43,14 +55,13 @@ def moved_over(instance: Assignment, leaf: Indices) -> Indices:
     return instance.leaves[_moved_over(found.of, found.sets, position[leaf], caps)]
 
 
-def _moved_over(group: Indices, may: NDArray[np.bool_], leaf: Indices, caps: Indices) -> Indices:
+def _moved_over(group: Indices, may: Table, leaf: Indices, caps: Indices) -> Indices:
     """Largest flow on candidate sets; per set, as many as possible stay where they are."""
-    counts = np.bincount(group, minlength=len(may))
-    flow = placed(may, counts, caps).toarray()
-    result = leaf.copy()
-    for g in np.unique(group).tolist():
-        mine = np.flatnonzero(group == g)
-        left = flow[g].copy()
+    flow = placed(may, np.bincount(group, minlength=len(may)), caps).toarray()
+    result, order = leaf.copy(), np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(may) + 1))
+    for g in range(len(may)):
+        mine, left = order[starts[g] : starts[g + 1]], flow[g].copy()
         stays = np.zeros(len(mine), dtype=bool)
         for l in np.flatnonzero(left).tolist():
             here = np.flatnonzero(leaf[mine] == l)[: left[l]]
@@ -58,17 +69,3 @@ def _moved_over(group: Indices, may: NDArray[np.bool_], leaf: Indices, caps: Ind
             left[l] -= len(here)
         result[mine[~stays]] = np.repeat(np.arange(len(left)), left)[: int((~stays).sum())]
     return result
-
-
-def _distinct(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Indices]:
-    """Distinct rows of bits, and which of them each row is."""
-    width = (table.shape[1] + 63) // 64 * 64
-    bits = np.zeros((len(table), width), dtype=bool)
-    bits[:, : table.shape[1]] = table
-    words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
-    code = np.zeros(len(table), dtype=np.int64)
-    for column in words.T:
-        values, inverse = np.unique(column, return_inverse=True)
-        code = np.unique(code * len(values) + inverse, return_inverse=True)[1]
-    first = np.unique(code, return_index=True)[1]
-    return table[first], code

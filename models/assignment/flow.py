@@ -33,3 +33,26 @@ def spread_out(groups: Indices, flow: csr_array) -> Indices:
         leaf = np.repeat(flow.indices[row], np.maximum(flow.data[row], 0))
         result[order[starts[g] : starts[g] + len(leaf)]] = leaf
     return result
+
+
+def distinct(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Indices]:
+    """Each distinct row of bits once, and which of them each row is."""
+    first, code = distinct_words(packed(table))
+    return table[first], code
+
+
+def packed(table: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Rows of bits as words."""
+    width = (table.shape[1] + 63) // 64 * 64
+    bits = np.zeros((len(table), width), dtype=bool)
+    bits[:, : table.shape[1]] = table
+    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+
+
+def distinct_words(words: NDArray[np.uint64]) -> tuple[Indices, Indices]:
+    """A row for each distinct one, and which of them each row is."""
+    code = np.zeros(len(words), dtype=np.int64)
+    for column in words.T:
+        values, inverse = np.unique(column, return_inverse=True)
+        code = np.unique(code * len(values) + inverse, return_inverse=True)[1]
+    return np.unique(code, return_index=True)[1], code

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardline.models.assignment.data import Assignment
+from yardline.models.assignment.flow import distinct_words, packed
 from yardline.models.checks import Indices, Vector, frozen
 from yardline.models.numbers import EPS
 
@@ -93,8 +94,7 @@ def candidates(instance: Assignment) -> Candidates:
 
 def _near_enough(instance: Assignment) -> Candidates:
     """Latencies held against limits, portion by portion."""
-    width = (len(instance.leaves) + 63) // 64 * 64
-    words = np.zeros((instance.m, width // 64), dtype=np.uint64)
+    words = np.zeros((instance.m, (len(instance.leaves) + 63) // 64), dtype=np.uint64)
     limit = None if instance.max_delay is not None else latency_limits(instance)
     for rows in chunks(instance):
         latency = latencies(instance, rows)
@@ -103,19 +103,13 @@ def _near_enough(instance: Assignment) -> Candidates:
         else:
             assert limit is not None
             accepted = limit[rows]
-        bits = np.zeros((len(latency), width), dtype=bool)
-        bits[:, : latency.shape[1]] = latency <= accepted[:, None]
-        words[rows] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+        words[rows] = packed(latency <= accepted[:, None])
     return _grouped(words, len(instance.leaves))
 
 
 def _grouped(words: NDArray[np.uint64], leaves: int) -> Candidates:
     """Rows of bits, each distinct one once."""
-    code = np.zeros(len(words), dtype=np.int64)
-    for column in words.T:
-        distinct, inverse = np.unique(column, return_inverse=True)
-        code = np.unique(code * len(distinct) + inverse, return_inverse=True)[1]
-    first = np.unique(code, return_index=True)[1]
+    first, code = distinct_words(words)
     bits = np.unpackbits(np.ascontiguousarray(words[first]).view(np.uint8), axis=1, bitorder="little")
     return Candidates(frozen(bits[:, :leaves].astype(bool).reshape(len(first), leaves)), frozen(code))
 

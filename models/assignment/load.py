@@ -37,7 +37,7 @@ def least_factor(instance: Assignment) -> float:
     factor = 1.0 if instance.m else 0.0
     while True:
         caps = limits.caps(instance, factor)[instance.leaves]
-        cut = _least_cut(found.sets, counts, caps)
+        cut = least_cut(found.sets, counts, caps)
         if cut is None:
             return factor
         demand = int(counts[~(found.sets & ~cut).any(axis=1)].sum())
@@ -65,7 +65,7 @@ def _least_for(fair: Vector, demand: int, factor: float, instance: Assignment, c
         factor = max(float(steps.min()), float(np.nextafter(factor, np.inf)))
 
 
-def _least_cut(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> NDArray[np.bool_] | None:
+def least_cut(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> NDArray[np.bool_] | None:
     """The leaves on the near side of a least cut, or None where everybody fits."""
     flow = placed(sets, counts, caps)
     over = np.flatnonzero(np.asarray(flow.sum(axis=1)) < counts)

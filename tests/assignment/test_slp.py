@@ -5,7 +5,6 @@ import math
 
 import in_process
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from assignment.brute_force import least_cost
 from assignment.helpers import read
@@ -15,11 +14,16 @@ from hypothesis import strategies as st
 
 import yardline as yl
 from yardline.decomposition.slp.boxes import filter_gen, lengthwise, shrunk
-from yardline.decomposition.slp.lprelax import Choice, Sample, choices, program_of, relaxed, rounded
+from yardline.decomposition.slp.formulation import build
+from yardline.decomposition.slp.lprelax import Sample, choices, program_of, relaxed, rounded
+from yardline.decomposition.slp.methods import slp
+from yardline.decomposition.slp.settings import Settings
 from yardline.models.assignment.judge import evaluate
 from yardline.models.method import Run
 from yardline.solvers.compiled import compiled
 from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
+
+DEFAULTS = Settings.of(slp.__kwdefaults__)
 
 
 @pytest.fixture
@@ -42,37 +46,8 @@ def sample():
     return made, choices(rng, instance, made, low, high)
 
 
-def as_pyomo(sample: Sample, choice: Choice) -> pyo.ConcreteModel:
-    """LPRelax as its docstring states it."""
-    m = pyo.ConcreteModel("lprelax")
-    pairs = [(int(j), int(l)) for j, l in zip(*np.nonzero(sample.may), strict=True)]
-    boxes = [(int(i), k) for k, i in enumerate(choice.broker)]
-    m.x, m.y = pyo.Var(pairs, bounds=(0, 1)), pyo.Var(boxes, bounds=(0, 1))
-    m.total = pyo.Objective(expr=sum(float(choice.measure[k]) * m.y[i, k] for i, k in boxes))
-    m.C1 = pyo.Constraint(
-        range(len(sample.alpha)),
-        rule=lambda m, i: sum(m.y[c, k] for c, k in boxes if c == i) <= int(sample.alpha[i]),
-    )
-    m.C2 = pyo.Constraint(range(len(sample.low)), rule=lambda m, j: sum(m.x[s, l] for s, l in pairs if s == j) >= 1)
-    m.C3 = pyo.Constraint(
-        range(len(sample.cap)),
-        rule=lambda m, l: (
-            sum(float(sample.weight[s]) * m.x[s, c] for s, c in pairs if c == l and sample.weight[s])
-            <= float(sample.cap[l])
-        ),
-    )
-    above = sorted({(j, int(sample.below[l])) for j, l in pairs})
-
-    def nested(m, j, i):
-        y = sum(m.y[c, k] for c, k in boxes if c == i and choice.holds[k, j])
-        return y - sum(m.x[s, l] for s, l in pairs if s == j and sample.below[l] == i) >= 0
-
-    m.C4 = pyo.Constraint(above, rule=nested)
-    return m
-
-
 def test_arrays_and_pyomo_state_the_same(sample):
-    ours, theirs = program_of(*sample), compiled(as_pyomo(*sample)).program
+    ours, theirs = program_of(*sample), compiled(build(*sample)).program
     assert ours.shape == theirs.shape
     column = {name: j for j, name in enumerate(theirs.columns)}
     row = {name: r for r, name in enumerate(theirs.rows)}
@@ -85,15 +60,13 @@ def test_arrays_and_pyomo_state_the_same(sample):
 
 def test_rounding_covers_the_sample(sample):
     made, choice = sample
-    point, value = relaxed(program_of(made, choice), Run(time_limit=20), 20)
-    assert point is not None
-    assert value > 0
-    y = point[int(made.may.sum()) :]
+    y = relaxed(program_of(made, choice), made, choice, DEFAULTS, Run(time_limit=20), 0.0)
+    assert y is not None
     for seed in range(5):
         taken = rounded(np.random.default_rng(seed), made, choice, y, 20)
-        assert choice.holds[taken].any(axis=0).all()
+        assert (choice.holds[taken].sum(axis=0) > 0).all()
     # with y = 0 nothing is ever drawn: everybody is covered by the box with the largest y all the same
-    assert choice.holds[rounded(np.random.default_rng(0), made, choice, 0 * y, 1)].any(axis=0).all()
+    assert (choice.holds[rounded(np.random.default_rng(0), made, choice, 0 * y, 1)].sum(axis=0) > 0).all()
 
 
 boxes = st.lists(st.tuples(*[st.integers(0, 20), st.integers(0, 6)] * 2), min_size=1, max_size=12)
@@ -129,7 +102,11 @@ def test_intervals_and_shrinking_by_hand():
 @given(documents())
 def test_valid_wherever_a_plan_exists(document):
     instance, best = read(document), least_cost(document)
-    for name, options in (("slp", {"finish": 20}), ("slp", {"finish": 0, "sample": "paper"}), ("slp-leaves", {})):
+    for name, options in (
+        ("slp", {"finish": 20}),
+        ("slp", {"finish": 0, "sample": "paper"}),
+        ("slp-leaves", {"finish": 0}),
+    ):
         answer = in_process.method(instance, name, **options)
         assert (answer.infeasible is not None) == (best == math.inf), name
         if best < math.inf:
@@ -141,7 +118,7 @@ def test_valid_wherever_a_plan_exists(document):
 @pytest.mark.parametrize("parameters", [{"brokers": 8}, {"brokers": 14, "levels": 2, "degree": 4, "beta_max": 2.5}])
 def test_no_worse_than_greedy_and_the_same_again(parameters):
     instance = yl.generate("assignment-3", seed=5, subscribers=600, **parameters)
-    one, two = (in_process.method(instance, "slp", seed=3) for _ in range(2))
+    one, two = (in_process.method(instance, "slp", seed=3, finish=1_500) for _ in range(2))
     judgement = evaluate(instance, in_process.plan_of(one))
     assert judgement.valid
     assert judgement.cost <= 1.05 * evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost
