@@ -4,7 +4,8 @@
     (packed)    min sum(price[i,p] * x[i,p])    sum_p x[i,p] == 1,  sum_i weight[i] * x[i,p] <= limit[p],  x in {0,1}
 
 The first is a transport problem: the simplex method's vertex is whole. The second is one with x in [0,1], and all but a
-few x are whole at its vertex; where making those whole breaks a limit, the small integer program decides.
+few x are whole at its vertex; where making those whole breaks a limit, the small integer program decides. Where any packing
+near the prices will do, elements are inserted one by one first, which takes no program.
 """
 
 from __future__ import annotations
@@ -52,6 +53,18 @@ def packed(price: Vector, may: NDArray[np.bool_], weight: Vector, limit: Vector)
         if _fits(place, weight, limit):
             return place
     return None
+
+
+def inserted(price: Vector, may: NDArray[np.bool_], weight: Vector, limit: Vector) -> Indices | None:
+    """Each element, the heaviest first, at the cheapest place that still has room for it; None where one finds none."""
+    place, room = np.full(len(weight), -1, dtype=np.int64), limit.astype(np.float64)
+    for i in np.argsort(-weight, kind="stable").tolist():
+        open_ = may[i] & (weight[i] <= room)
+        if not open_.any():
+            return None
+        place[i] = np.where(open_, price[i], np.inf).argmin()
+        room[place[i]] -= weight[i]
+    return place if _fits(place, weight, limit) else None
 
 
 def _fits(place: Indices, weight: Vector, limit: Vector) -> bool:

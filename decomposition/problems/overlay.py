@@ -11,17 +11,16 @@ from numpy.random import Generator
 from scipy.sparse import csr_array
 
 from yardline.decomposition import flow
+from yardline.decomposition.problems.overlay_moves import exchanged, helped, settled
 from yardline.models.checks import Indices, Vector
 from yardline.models.overlay import wiring
 from yardline.models.overlay.data import Overlay, OverlayPlan
 from yardline.models.overlay.feasibility import why_infeasible
-from yardline.models.overlay.judge import evaluate
 from yardline.models.overlay.parties import parties
 from yardline.models.overlay.points import Replacements, closure_tree, decode
 from yardline.models.program import Program
 
 Guide = Mapping[str, Any]
-SWEEPS = 3
 MOVES = 3_000
 """Users times brokers up to which each trial is improved by moving single users."""
 
@@ -56,76 +55,23 @@ def repaired(instance: Overlay, guide: Guide, broker: Indices, rng: Generator) -
     stay = np.arange(instance.B) == broker[:, None]
     dear = instance.price / max(1e-12, float(instance.price.max(initial=0.0)))
     price = np.where(stay, -1.0, 0.0) * (1.0 + instance.traffic[:, None]) + dear - guide["share"]
-    found = flow.packed(price, instance.possible, instance.traffic, instance.limit) if instance.U else broker
+    packing = (price, instance.possible, instance.traffic, instance.limit)
+    found = flow.inserted(*packing)
+    found = flow.packed(*packing) if found is None else found
     placed = broker if found is None else found
-    links = _tree(instance, guide["links"], placed, rng)
+    tree = instance.topology == "tree"
+    links = exchanged(instance, placed, _tree(instance, guide["links"], rng), rng) if tree else None
     if instance.U * instance.B <= MOVES:
         placed = settled(instance, placed, links)
-        links = _tree(instance, guide["links"], placed, rng, links)
+        links = None if links is None else exchanged(instance, placed, links, rng)
     return wired(instance, placed, links)
 
 
-def settled(instance: Overlay, broker: Indices, links: Indices | None) -> Indices:
-    """Single users moved while that pays and there is room, trees as the judge takes them."""
-    broker, load = broker.copy(), np.bincount(broker, weights=instance.traffic, minlength=instance.B)
-    best = _cost(instance, broker, links)
-    for _ in range(SWEEPS):
-        before = best
-        for u in range(instance.U):
-            room = instance.possible[u] & (load + instance.traffic[u] <= instance.limit)
-            for b in np.flatnonzero(room).tolist():
-                old = int(broker[u])
-                if b == old:
-                    continue
-                broker[u] = b
-                cost = _cost(instance, broker, links)
-                if cost < best * (1 - 1e-12):
-                    best = cost
-                    load = np.bincount(broker, weights=instance.traffic, minlength=instance.B)
-                else:
-                    broker[u] = old
-        if best == before:
-            break
-    return broker
-
-
-def _cost(instance: Overlay, broker: Indices, links: Indices | None) -> float:
-    return evaluate(instance, OverlayPlan(broker=broker, links=links)).cost
-
-
-def _tree(
-    instance: Overlay, share: Vector, broker: Indices, rng: Generator, start: Indices | None = None
-) -> Indices | None:
-    """Topology `tree`: a spanning tree by the links' fractions (or the one given), improved by single exchanges."""
-    if instance.topology == "mesh":
-        return None
+def _tree(instance: Overlay, share: Vector, rng: Generator) -> Indices:
+    """Topology `tree`: a spanning tree by the links' fractions."""
     every = np.stack(np.triu_indices(instance.B, 1), axis=1)
-    if start is None:
-        chance = np.log(share[every[:, 0], every[:, 1]] + 1e-3) + rng.gumbel(size=len(every))
-        start = every[wiring.forest(every, -chance, instance.B)]
-    best = _cost(instance, broker, start)
-    for _ in range(SWEEPS):
-        before = best
-        for link in every.tolist():
-            start, best = _exchanged(instance, broker, start, np.array(link), best)
-        if best == before:
-            break
-    return start
-
-
-def _exchanged(instance: Overlay, broker: Indices, links: Indices, link: Indices, best: float) -> tuple[Indices, float]:
-    """The tree with one more link and one of its circle less, where that is cheaper."""
-    if (links == link).all(axis=1).any():
-        return links, best
-    for p in range(len(links)):
-        other = np.concatenate([np.delete(links, p, axis=0), link[None]])
-        if wiring.components(other, instance.B).any():
-            continue
-        order = np.lexsort((other[:, 1], other[:, 0]))
-        cost = _cost(instance, broker, other[order])
-        if cost < best * (1 - 1e-12):
-            return other[order], cost
-    return links, best
+    chance = np.log(share[every[:, 0], every[:, 1]] + 1e-3) + rng.gumbel(size=len(every))
+    return np.asarray(every[wiring.forest(every, -chance, instance.B)])
 
 
 def wired(instance: Overlay, broker: Indices, links: Indices | None) -> OverlayPlan:
@@ -138,26 +84,10 @@ def wired(instance: Overlay, broker: Indices, links: Indices | None) -> OverlayP
     for t, party in enumerate(parties(instance)):
         brokers = frozenset(broker[list(party.users)].tolist())
         if brokers not in known:
-            known[brokers] = replaced.by_useful(closure_tree(replaced.distance, helped(replaced.distance, brokers)))
+            known[brokers] = replaced.by_useful(closure_tree(replaced.distance, helped(replaced.distance, brokers)[0]))
         used.append(np.insert(known[brokers], 0, t, axis=1))
     places = np.stack([np.arange(instance.U), broker], axis=1)
     return decode(instance, {"x": places, "T": np.concatenate(used)})
-
-
-def helped(distance: Vector, brokers: frozenset[int]) -> frozenset[int]:
-    """The brokers, with others added one by one while the spanning tree gets lighter."""
-    inside = np.zeros(len(distance), dtype=bool)
-    inside[list(brokers)] = True
-    weight = float(wiring.spanning_weights(inside[None], distance)[0])
-    while len(brokers) > 1 and not inside.all():
-        others = np.flatnonzero(~inside)
-        trial = np.repeat(inside[None], len(others), axis=0)
-        trial[np.arange(len(others)), others] = True
-        weights = wiring.spanning_weights(trial, distance)
-        if weights.min() >= weight * (1 - 1e-12):
-            break
-        inside, weight = trial[weights.argmin()], float(weights.min())
-    return frozenset(np.flatnonzero(inside).tolist())
 
 
 WORDS = "blocks of channels, access costs shared between them"

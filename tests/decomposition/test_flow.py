@@ -59,3 +59,12 @@ def test_packed_fits_wherever_something_does(table, data):
     if found is not None:
         assert may[np.arange(len(may)), found].all()
         assert (np.bincount(found, weights=weight, minlength=len(limit)) <= limit).all()
+    quick = flow.inserted(price, may, weight, limit)
+    if quick is not None:  # not always where something fits, but then a placement that holds
+        assert may[np.arange(len(may)), quick].all()
+        assert (np.bincount(quick, weights=weight, minlength=len(limit)) <= limit).all()
+
+
+def test_inserted_takes_the_cheapest_place_with_room():
+    price, may = np.array([[0.0, 5.0], [0.0, 1.0]]), np.ones((2, 2), dtype=bool)
+    assert flow.inserted(price, may, np.array([1.0, 2.0]), np.array([2.0, 2.0])).tolist() == [1, 0]
