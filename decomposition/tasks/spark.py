@@ -22,7 +22,7 @@ from yardline.models.method import Unavailable
 SMALL = 50_000
 """Bytes of a shared thing that travel with the batch; larger ones are broadcast, once per worker."""
 
-PATIENCE = 2.0
+PATIENCE = 4.0
 """Seconds after which a batch that takes longer than thought comes back with what it has; the rest goes again."""
 
 AHEAD = 8
@@ -143,7 +143,8 @@ class _Plan:
             if not self.waiting:
                 return []
             batch = [self.waiting.popleft()]
-            size = self.pace.batch(batch[0].group, plenty=len(self.waiting) > 8 * len(self.threads))
+            share = len(self.waiting) // (4 * len(self.threads))  # towards the end nobody waits for somebody's long batch
+            size = self.pace.batch(batch[0].group, share)
             while len(batch) < size and self.waiting and self.waiting[0].group == batch[0].group:
                 batch.append(self.waiting.popleft())
             self.busy += 1

@@ -115,9 +115,8 @@ def function(name: str) -> Callable[..., Any]:
 class Pace:
     """How long tasks of a group take, so that short ones travel together."""
 
-    target: float = 1.0  # seconds of work that one batch should hold
-    plenty: float = 2.5  # the same while there is so much to do that nobody waits for the end of a batch
-    most: int = 200
+    target: float = 4.0  # seconds of work that one batch should hold
+    most: int = 500
     seen: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def learn(self, group: str, seconds: float) -> None:
@@ -125,9 +124,9 @@ class Pace:
         count, total = self.seen.get(group, (0, 0.0))
         self.seen[group] = (count + 1, total + seconds)
 
-    def batch(self, group: str, plenty: bool = False) -> int:
-        """How many tasks of a group to send at once; one while nothing is known."""
+    def batch(self, group: str, share: int) -> int:
+        """How many tasks of a group to send at once, `share` at most; one while nothing is known."""
         count, total = self.seen.get(group, (0, 0.0))
         if count == 0:
             return 1
-        return max(1, min(self.most, int((self.plenty if plenty else self.target) / max(1e-4, total / count))))
+        return max(1, min(self.most, share, int(self.target / max(1e-4, total / count))))
