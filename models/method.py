@@ -6,11 +6,11 @@ solver, or to tell what it has found so far takes a keyword `run: Run` as well, 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from yardline.models import clock
 from yardline.models.instance import Solution
 
 
@@ -63,11 +63,11 @@ class Run:
     engine: str = "here"  # who runs the tasks of a loop: this process, `local` processes, or `spark`
     master: str = "local[*]"  # of Spark
     listener: Callable[[Finding], None] = _ignore
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=clock.now)
 
     def seconds(self) -> float:
-        """Since the method started."""
-        return time.monotonic() - self.started
+        """Since the method started, less those in which its loops were compiled."""
+        return clock.now() - self.started
 
     def left(self) -> float:
         """Seconds until the limit, never negative."""

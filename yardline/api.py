@@ -176,11 +176,10 @@ def solve(
 
     `engine` (`local` or `spark`, on `master`) runs the trials and parts of methods that have some.
     """
-    begun = time.monotonic()
     run = _run(time_limit, seed, solver, threads, engine, master, certify=certify)
     called = _called("method", instance, method, run, options, listener)
     solved = solved_of(instance, called.name, seed, called.answer, called.ended, called.options, solver)
-    left = time_limit - (time.monotonic() - begun)
+    left = time_limit - called.ended.seconds
     needs = (bound and solved.status == "feasible") or (certify and solved.certificate is None)
     if needs and solved.cost is not None and left > 0.2 and not solved.interrupted:
         proved = _bound(instance, time_limit=left, seed=seed, solver=solver, threads=threads, listener=listener)

@@ -143,7 +143,9 @@ class _Plan:
             if not self.waiting:
                 return []
             batch = [self.waiting.popleft()]
-            share = len(self.waiting) // (4 * len(self.threads))  # towards the end nobody waits for somebody's long batch
+            share = len(self.waiting) // (
+                4 * len(self.threads)
+            )  # towards the end nobody waits for somebody's long batch
             size = self.pace.batch(batch[0].group, share)
             while len(batch) < size and self.waiting and self.waiting[0].group == batch[0].group:
                 batch.append(self.waiting.popleft())

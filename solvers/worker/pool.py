@@ -103,6 +103,7 @@ class Worker:
         """Listen until the call is done or the clock says stop."""
         started: float | None = None
         deadline = time.monotonic() + START_UP
+        paused = left_then = 0.0
         while True:
             left = max(0.0, deadline - time.monotonic())
             if not self._connection.poll(min(left, LONGEST_WAIT)):
@@ -116,6 +117,10 @@ class Worker:
                 continue
             if kind == "started":
                 started, deadline = now, now + time_limit + grace(time_limit)
+            elif kind == "paused":  # what happens until `resumed` does not count (models/clock.py)
+                paused, left_then, deadline = now, deadline - now, now + START_UP
+            elif kind == "resumed":
+                started, deadline = started and started + now - paused, now + left_then
             elif kind == "found":
                 if listener is not None:
                     listener(content)

@@ -276,3 +276,21 @@ def test_ctrl_c_writes_what_was_found(tmp_path, more):
     if more:
         assert json.loads(out)["cost"] == pytest.approx(judged.cost)
         assert json.loads(out)["interrupted"] is True
+
+
+COLD = f"""
+    import yardline as yl
+
+    instance = yl.channelization.Channelization.from_document({DOCUMENT!r})
+    solved = yl.solve(instance, "flow-merge", time_limit=2)
+    print(solved.status, solved.seconds < 2)
+"""
+
+
+def test_compiling_does_not_count(tmp_path, monkeypatch):
+    # without what an earlier run has compiled, numba needs seconds before the method can do its milliseconds of work
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    done = started([script(tmp_path, COLD)], cwd=tmp_path)
+    out, err = done.communicate(timeout=120)
+    assert out == "feasible True\n", err
+    assert any(tmp_path.rglob("*.nbc"))

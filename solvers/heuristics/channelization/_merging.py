@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from yardline.solvers.kernels import kernel
 
-@numba.njit(cache=True)
+
+@kernel
 def _increase(
     bits: NDArray[np.uint8], rate: NDArray[np.float64], weights: NDArray[np.float64], a: int, b: int
 ) -> float:
@@ -20,7 +21,7 @@ def _increase(
     return rate[a] * only_b + rate[b] * only_a
 
 
-@numba.njit(cache=True)
+@kernel
 def _nearest(
     bits: NDArray[np.uint8],
     rate: NDArray[np.float64],
@@ -38,7 +39,7 @@ def _nearest(
     return best, least
 
 
-@numba.njit(cache=True)
+@kernel
 def merge(
     bits: NDArray[np.uint8], rate: NDArray[np.float64], weights: NDArray[np.float64], K: int
 ) -> NDArray[np.int64]:
