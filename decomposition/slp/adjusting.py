@@ -1,10 +1,8 @@
 """Filter adjustment: at most alpha boxes per leaf around what was assigned; inner filters bottom-up around those below.
 
 Per leaf: clusters of the assigned interests (k-means in the event space, the smallest box around each), against the
-preliminary boxes
-tightened to what is assigned to them (where they are at most alpha), against boxes grown one interest at a time,
-largest first (ours);
-the smallest union wins. An interest that no preliminary box holds rules the second out.
+preliminary boxes tightened to what is assigned to them (where they are at most alpha), against boxes grown one interest at
+a time, largest first (ours); the smallest union wins. An interest that no preliminary box holds rules the second out.
 """
 
 from __future__ import annotations
@@ -27,8 +25,6 @@ def adjusted(
     instance: Assignment, rng: Generator, leaf: Indices, preliminary: dict[int, Boxes], *, grown: bool
 ) -> Growing:
     """The best filters found for an assignment (-1: nowhere yet)."""
-    from yardline.solvers.heuristics.assignment import _search
-
     state = empty(instance)
     order = np.argsort(leaf, kind="stable")
     ends = np.searchsorted(leaf[order], np.arange(instance.n + 1))
@@ -37,11 +33,18 @@ def adjusted(
         if len(mine):
             low, high = _filter(instance, rng, b, mine, preliminary.get(b), grown)
             state.low[b, : len(low)], state.high[b, : len(low)], state.count[b] = low, high, len(low)
+    nested(instance, state)
+    return state
+
+
+def nested(instance: Assignment, state: Growing) -> None:
+    """Inner filters, bottom-up, around those of the leaves."""
+    from yardline.solvers.heuristics.assignment import _search
+
     inner = np.ones(instance.n, dtype=bool)
     inner[instance.leaves] = False
     if inner.any():
         _search.rebuilt(np.array(instance.top_down), inner, instance.parent, *state.arrays())
-    return state
 
 
 def _filter(

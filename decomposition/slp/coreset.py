@@ -94,7 +94,8 @@ class FilterAssign:
             return None
         taken = rounded(rng, sample, choice, y, settings.tries)
         indicator = float(choice.measure @ y)
-        return Filters(child=choice.broker[taken], low=choice.low[taken], high=choice.high[taken], indicator=indicator)
+        low, high = choice.low[taken], choice.high[taken]
+        return Filters(child=choice.broker[taken], low=low, high=high, y=y[taken], indicator=indicator)
 
     def _sample(self, q: Indices) -> tuple[Indices, Sample]:
         """S_a, with an S_b that fits; equal ones (candidate set and interest) are one."""

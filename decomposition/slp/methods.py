@@ -13,17 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.adjusting import adjusted
-from yardline.decomposition.slp.placing import moved_over
+from yardline.decomposition.slp.completing import completed
 from yardline.decomposition.slp.settings import Settings
 from yardline.decomposition.slp.sharing import Down, Shared, shared_out
 from yardline.models import registry
-from yardline.models.assignment.data import Assignment, AssignmentPlan
+from yardline.models.assignment.data import Assignment
 from yardline.models.assignment.feasibility import why_infeasible
 from yardline.models.assignment.judge import evaluate
 from yardline.models.assignment.load import caps_of, factor_of
 from yardline.models.method import Answer, Run
-from yardline.solvers.heuristics.assignment.search import Search, searched
+from yardline.solvers.heuristics.assignment.search import searched
 
 
 @registry.method("assignment", "slp", paper="002 SLP", tasks=True)
@@ -49,6 +48,7 @@ def slp(
     lp_steps: int = 1_500,
     step: float = 0.02,
     share: float = 0.5,
+    sure: float = 0.5,
     finish: int = 20_000,
 ) -> Answer:
     """Linear programming on reweighted samples, rounding, max-flow, filter adjustment; top-down over several levels.
@@ -58,7 +58,8 @@ def slp(
     intervals; eps: expansion of filters; c, first: |Q| = c g ln g from g = first on; tries: roundings; redraws: of S_b;
     iterations: at most so many programs per broker (0: no limit); lp: `first-order` stops at a gap of lp_accuracy or
     after lp_steps, `highs` solves exactly; step: by which beta rises; share: of the time that is for the programs;
-    finish: rounds of local search at the end (0: the paper's result).
+    sure: boxes with at least so large a share begin the other completion (completing.py); finish: rounds of local
+    search at the end (0: the paper's result).
     """
     return _solved(instance, rng, run, Settings.of(locals()), by_level=True)
 
@@ -84,13 +85,14 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
         return Answer(infeasible=reason)
     beta, entropy = factor_of(instance, settings.load), int(rng.integers(2**62))
     down = shared_out(Shared(instance, settings, beta, by_level, entropy), run)
-    plan, repaired = _completed(instance, rng, down, grown=settings.finish > 0)
-    run.report("adjusted", solution=plan, value=evaluate(instance, plan).cost)
+    plan, how = completed(instance, rng, down, settings)
+    run.report("completed", solution=plan, value=evaluate(instance, plan).cost)
     if settings.finish and run.left() > 0:
         until = 0.02 * run.time_limit + 3e-6 * instance.m
-        caps = caps_of(instance, "max")
+        loads = np.bincount(plan.leaf, minlength=instance.n)[instance.leaves]
+        caps = np.maximum(caps_of(instance, settings.load), loads)  # a plan that had to go beyond stays where it is
         plan = searched(instance, plan, caps, rng, run, rounds=settings.finish, until=until)
-    return Answer(solution=plan, note="; ".join([*_notes(down), repaired]))
+    return Answer(solution=plan, note="; ".join([*_notes(down), *how]))
 
 
 def _notes(down: Down) -> list[str]:
@@ -99,17 +101,3 @@ def _notes(down: Down) -> list[str]:
         names = ", ".join("the publisher" if b < 0 else f"broker {b}" for b in down.late)
         words.append(f"no program was solved in time below {names}: one box for all there")
     return words
-
-
-def _completed(instance: Assignment, rng: Generator, down: Down, *, grown: bool) -> tuple[AssignmentPlan, str]:
-    """Filters for those whom the flow placed, then the others where filters grow least."""
-    leaf, out = down.leaf, np.flatnonzero(down.leaf < 0)
-    state = adjusted(instance, rng, leaf, down.boxes, grown=grown)
-    note = f"{len(out):,} of {instance.m:,} placed by repair"
-    if not len(out):
-        return state.plan(instance, leaf), note
-    search = Search.begun(instance, state, leaf, caps_of(instance, "max"))
-    if search.inserted(out):
-        return search.plan(), note
-    leaf = moved_over(instance, leaf)
-    return adjusted(instance, rng, leaf, {}, grown=grown).plan(instance, leaf), note + ", others moved over"

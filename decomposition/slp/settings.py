@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Settings:
     lp_steps: int
     step: float
     share: float
+    sure: float
     finish: int
 
     @classmethod
@@ -83,17 +84,25 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Boxes of children, ordered by child, and what the fractional program was worth."""
+    """Boxes of children, ordered by child, how much of each the fractional program took, and what it was worth."""
 
     child: Indices
     low: Vector
     high: Vector
+    y: Vector
     indicator: float
 
     def expanded(self, eps: float) -> Filters:
         """Boxes longer by eps in every dimension, half on each side."""
         more = eps * (self.high - self.low) / 2
-        return Filters(child=self.child, low=self.low - more, high=self.high + more, indicator=self.indicator)
+        return replace(self, low=self.low - more, high=self.high + more)
+
+    def sure(self, least: float, most: Indices) -> Filters:
+        """The boxes of which the program took at least so much, of each child the largest shares, at most so many."""
+        order = np.lexsort((-self.y, self.child))
+        rank = np.arange(len(order)) - np.searchsorted(self.child, self.child[order])
+        kept = np.sort(order[(rank < most[self.child[order]]) & (self.y[order] >= least)])
+        return replace(self, child=self.child[kept], low=self.low[kept], high=self.high[kept], y=self.y[kept])
 
     def boxes(self, i: int) -> tuple[Vector, Vector]:
         """Those of one child."""

@@ -46,9 +46,9 @@ class Given:
     position: Indices  # of the leaf of each subscriber, -1: not placed
     child: Indices  # of the broker, by number, whose subtree that is; -1
     boxes: dict[int, Boxes]  # per child
+    sure: dict[int, Boxes]  # those that the program took for the most part
     indicator: float  # infinite: no program was solved in time
     programs: int
-    out: int
 
 
 @dataclass(slots=True)
@@ -57,6 +57,7 @@ class Down:
 
     leaf: Indices
     boxes: dict[int, Boxes] = field(default_factory=dict)
+    sure: dict[int, Boxes] = field(default_factory=dict)
     indicator: float = 0.0
     programs: int = 0
     late: list[int] = field(default_factory=list)  # nodes without a program
@@ -65,6 +66,7 @@ class Down:
         """Take up what a broker's children were given; the inner ones among them are to be gone through next."""
         self.leaf[who] = np.where(given.position >= 0, instance.leaves[given.position], -1)
         self.boxes.update(given.boxes)
+        self.sure.update(given.sure)
         self.programs += given.programs
         if np.isfinite(given.indicator):
             self.indicator += given.indicator
@@ -131,15 +133,14 @@ def node_shared(shared: Shared, node: int, who: Indices, run: Run) -> Given:
     position, _ = assigned(part, filters, shared.settings.step)
     child = np.full(len(shared.instance.leaves) + 1, -1, dtype=np.int64)
     child[part.leaves] = part.children[part.below]
-    boxes = {int(b): filters.boxes(i) for i, b in enumerate(part.children)}
-    out = int((position < 0).sum())
-    return Given(node, part.children, position, child[position], boxes, filters.indicator, loop.programs, out)
+    few = filters.sure(shared.settings.sure, shared.instance.alpha[part.children])
+    boxes, sure = ({int(b): some.boxes(i) for i, b in enumerate(part.children)} for some in (filters, few))
+    return Given(node, part.children, position, child[position], boxes, sure, filters.indicator, loop.programs)
 
 
 def _everything(part: Part) -> Filters:
     """One box around all interests for every child."""
     count = len(part.children)
     low, high = part.instance.low[part.who].min(axis=0), part.instance.high[part.who].max(axis=0)
-    return Filters(
-        child=np.arange(count), low=np.tile(low, (count, 1)), high=np.tile(high, (count, 1)), indicator=np.inf
-    )
+    tiled = (np.tile(low, (count, 1)), np.tile(high, (count, 1)), np.zeros(count))
+    return Filters(child=np.arange(count), low=tiled[0], high=tiled[1], y=tiled[2], indicator=np.inf)

@@ -1,0 +1,88 @@
+"""From what the tree was given to a valid plan, in two ways; the cheaper is taken.
+
+    flow    the paper's: filters adjusted to what the flow placed; whom it left out comes in where filters grow least
+    grown   (ours, only with `finish`) leaves begin with the boxes of which the program took at least `sure`, at most alpha;
+            everybody comes in where filters grow least, fewest candidate leaves first, within the caps
+
+The rounding has several times alpha boxes per leaf and its flow does not look at cost; `grown` keeps what the program was
+sure of.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from yardline.decomposition.slp.adjusting import adjusted, nested
+from yardline.decomposition.slp.boxes import around
+from yardline.decomposition.slp.placing import moved_over
+from yardline.decomposition.slp.settings import Settings
+from yardline.decomposition.slp.sharing import Down
+from yardline.models.assignment.boxes import inside
+from yardline.models.assignment.data import Assignment, AssignmentPlan
+from yardline.models.assignment.judge import evaluate
+from yardline.models.assignment.load import caps_of
+from yardline.models.checks import Indices
+from yardline.solvers.heuristics.assignment.search import Search
+from yardline.solvers.heuristics.assignment.state import empty
+
+
+def completed(instance: Assignment, rng: Generator, down: Down, settings: Settings) -> tuple[AssignmentPlan, list[str]]:
+    """The plan, and words about how it was made."""
+    plan, note = _by_flow(instance, rng, down, grown=settings.finish > 0)
+    if not settings.finish:
+        return plan, [note]
+    other = _grown(instance, down, settings)
+    if other is None:
+        return plan, [note]
+    costs = [evaluate(instance, one).cost for one in (plan, other)]
+    note += f"; completed by flow {costs[0]:.6g}, grown from sure boxes {costs[1]:.6g}"
+    return (other if costs[1] < costs[0] else plan), [note]
+
+
+def _by_flow(instance: Assignment, rng: Generator, down: Down, *, grown: bool) -> tuple[AssignmentPlan, str]:
+    """Filters for those whom the flow placed, then the others where filters grow least."""
+    leaf, out = down.leaf, np.flatnonzero(down.leaf < 0)
+    state = adjusted(instance, rng, leaf, down.boxes, grown=grown)
+    note = f"{len(out):,} of {instance.m:,} placed by repair"
+    if not len(out):
+        return state.plan(instance, leaf), note
+    search = Search.begun(instance, state, leaf, caps_of(instance, "max"))
+    if search.inserted(out):
+        return search.plan(), note
+    leaf = moved_over(instance, leaf)
+    return adjusted(instance, rng, leaf, {}, grown=grown).plan(instance, leaf), note + ", others moved over"
+
+
+def _grown(instance: Assignment, down: Down, settings: Settings) -> AssignmentPlan | None:
+    """Everybody comes in, within the caps of the reading of load, else within those of beta_max; None: it got stuck."""
+    for load in dict.fromkeys((settings.load, "max")):
+        state = empty(instance)
+        for b in instance.leaves.tolist():
+            low, high = down.sure.get(b, (np.zeros((0, instance.d)),) * 2)
+            count = min(len(low), state.low.shape[1])
+            state.low[b, :count], state.high[b, :count], state.count[b] = low[:count], high[:count], count
+        nested(instance, state)
+        nowhere = np.full(instance.m, -1, dtype=np.int64)
+        search = Search.begun(instance, state, nowhere, caps_of(instance, load))
+        if search.inserted(np.arange(instance.m)):
+            leaf = instance.leaves[search.where]
+            return _tightened(instance, search, leaf)
+    return None
+
+
+def _tightened(instance: Assignment, search: Search, leaf: Indices) -> AssignmentPlan:
+    """Boxes shrink to those who came in, each to the first box that holds it; a box that holds nobody goes."""
+    state = search.state
+    order = np.argsort(leaf, kind="stable")
+    ends = np.searchsorted(leaf[order], np.arange(instance.n + 1))
+    for b in instance.leaves.tolist():
+        mine = order[ends[b] : ends[b + 1]]
+        held = inside(
+            instance.low[mine], instance.high[mine], *(side[b, : state.count[b]] for side in (state.low, state.high))
+        )
+        group = np.unique(held.argmax(axis=1), return_inverse=True)[1] if len(mine) else np.zeros(0, dtype=np.int64)
+        low, high = around(group, instance.low[mine], instance.high[mine])
+        state.low[b, : len(low)], state.high[b, : len(low)], state.count[b] = low, high, len(low)
+    nested(instance, state)
+    return state.plan(instance, leaf)
