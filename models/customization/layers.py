@@ -1,8 +1,9 @@
 """The multilayer graph of an instance as arrays: what methods, bounds and checkers of Steiner arborescences work on.
 
 A vertex is a pair (node, format) on some way from the source to a request, an arc a send or a conversion between two such
-vertices. Some least plan is a tree of these arcs: it starts at (root, source), reaches every request, enters each vertex once,
-and leaves every vertex that is not requested. Arcs into the root's vertex are left out.
+vertices; conversions that a chain of others makes needless at every node (chains.py) have none. Some least plan is a tree of
+these arcs: it starts at (root, source), reaches every request, enters each vertex once, and leaves every vertex that is not
+requested. Arcs into the root's vertex are left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from yardline.models.checks import Indices, Vector
 from yardline.models.customization import graph
 from yardline.models.customization.assembly import plan_of
+from yardline.models.customization.chains import kept
 from yardline.models.customization.data import Customization, CustomizationPlan
 
 
@@ -88,7 +90,8 @@ def _sends(
 def _conversions(
     instance: Customization, useful: NDArray[np.bool_], number: Indices
 ) -> tuple[Indices, Indices, Indices, Vector]:
-    by_target = np.argsort(instance.conversions[:, 1], kind="stable")  # so that the arcs come out sorted by head
+    of_use = np.flatnonzero(kept(instance))
+    by_target = of_use[np.argsort(instance.conversions[of_use, 1], kind="stable")]  # arcs come out sorted by head
     f, g = instance.conversions[by_target].T
     v, c = np.nonzero(useful[:, f] & useful[:, g])
     at, flat = v * instance.m, number.ravel()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from yardline.solvers.kernels import kernel
+
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+LAST = 1_000  # as many places further back for every arc of the guide beyond the first
 
 
-@numba.njit(cache=True)
+@kernel
 def _grown(array: Ints, size: int) -> Ints:
     if size < len(array):
         return array
@@ -21,13 +23,13 @@ def _grown(array: Ints, size: int) -> Ints:
     return result
 
 
-@numba.njit(cache=True)
+@kernel
 def ascend(
-    tail: Ints, into: Ints, slack: Ints, alive: Flags, root: int, terminals: Ints, score: Ints
+    tail: Ints, into: Ints, slack: Ints, alive: Flags, root: int, terminals: Ints, guide: Flags
 ) -> tuple[int, Ints, Ints, Ints, Ints]:
     """Raise the cuts around terminals until all are tied to the root; slack is what the arcs have left.
 
-    The terminal with the least score (at first as given, then the number of arcs into its component) goes first.
+    The terminal with the fewest arcs into its component goes first, those with several arcs of the guide last.
     Returns the sum of what was raised (-1: some terminal is cut off), what was raised for each terminal, and which vertices are
     in whose component since which level: terminal's place, vertex, level.
     """
@@ -41,9 +43,9 @@ def ascend(
         np.empty(1024, np.int64),
     )
     pool = 0
-    heap = [(score[0], 0)]
+    heap = [(0, 0)]
     for i in range(1, count):
-        heappush(heap, (score[i], i))
+        heappush(heap, (0, i))
     mark = np.full(n, -1)
     queue, cut = np.empty(n, np.int64), np.empty(len(tail), np.int64)
     stamp, total = 0, 0
@@ -93,27 +95,29 @@ def ascend(
             pool += 1
         if reached:
             continue
-        least, real = 1 << 62, 0
+        least, real, guided = 1 << 62, 0, 0
         for k in range(crossing):
             a = cut[k]
             if mark[tail[a]] != stamp:
                 cut[real] = a
                 real += 1
                 least = min(least, slack[a])
+                guided += guide[a]
         if real == 0:
             return -1, level, owner[:pool], vertex[:pool], since[:pool]
-        if real > key and len(heap) > 0 and real > heap[0][0]:
-            heappush(heap, (real, i))
+        rank = real + LAST * max(0, guided - 1)
+        if rank > key and len(heap) > 0 and rank > heap[0][0]:
+            heappush(heap, (rank, i))
             continue
         for k in range(real):
             slack[cut[k]] -= least
         level[i] += least
         total += least
-        heappush(heap, (real, i))
+        heappush(heap, (rank, i))
     return total, level, owner[:pool], vertex[:pool], since[:pool]
 
 
-@numba.njit(cache=True)
+@kernel
 def shortest_path_tree(
     head: Ints, start: Ints, order: Ints, weight: NDArray[np.float64], alive: Flags, root: int, wanted: Flags
 ) -> Ints:
@@ -159,7 +163,7 @@ def shortest_path_tree(
     return result
 
 
-@numba.njit(cache=True)
+@kernel
 def distances(ends: Ints, start: Ints, order: Ints, weight: Ints, alive: Flags, sources: Ints) -> Ints:
     """Least sums of weights from the sources along the arcs as listed (out of each vertex, or into it for the way back)."""
     n = len(start) - 1
@@ -185,7 +189,7 @@ def distances(ends: Ints, start: Ints, order: Ints, weight: Ints, alive: Flags, 
     return distance
 
 
-@numba.njit(cache=True)
+@kernel
 def polish(
     head: Ints, tail: Ints, start: Ints, order: Ints, weight: NDArray[np.float64], alive: Flags, root: int, wanted: Flags,
     entered: Ints, rounds: int,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from yardline.solvers.kernels import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -16,7 +17,7 @@ CREEP = 1e-6  # room on every arc, so that among cuts of equal flow the one with
 ENOUGH = 1.0 - 1e-4
 
 
-@numba.njit(cache=True)
+@kernel
 def _listed(ends: Ints, n: int) -> tuple[Ints, Ints]:
     """Arcs by one of their ends: where those of each vertex begin, and the arcs in that order."""
     start = np.zeros(n + 1, dtype=np.int64)
@@ -31,7 +32,7 @@ def _listed(ends: Ints, n: int) -> tuple[Ints, Ints]:
     return start, order
 
 
-@numba.njit(cache=True)
+@kernel
 def _side(
     here: Ints, there: Ints, start: Ints, order: Ints, back_start: Ints, back_order: Ints, room: Floats, flow: Floats,
     v: int, stop: int, by: Ints, queue: Ints,
@@ -65,7 +66,7 @@ def _side(
     return size
 
 
-@numba.njit(cache=True)
+@kernel
 def separate(
     n: int, tail: Ints, head: Ints, x: Floats, root: int, terminals: Ints, most: int, nested: int
 ) -> tuple[Ints, Ints, Ints]:
@@ -123,7 +124,7 @@ def separate(
     return np.array(whose, dtype=np.int64), np.array(begins), vertices
 
 
-@numba.njit(cache=True)
+@kernel
 def needless(head: Ints, start: Ints, order: Ints, cost: Ints, alive: Flags, tail: Ints, most: int) -> Ints:
     """Drop (in alive) the arcs for which another way is no dearer; looks at most that many arcs around. Returns them."""
     n = len(start) - 1

@@ -6,9 +6,10 @@ made of.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from yardline.solvers.kernels import kernel
 
 NONE, LINK, SOURCE = -1, -2, -3
 Ints = NDArray[np.int64]
@@ -16,7 +17,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@numba.njit(cache=True)
+@kernel
 def _cheapest(price: Floats, c: Floats) -> None:
     """c[A, p]: the cheapest conversion from a set A of the few formats to the p-th of them."""
     k = len(price)
@@ -28,7 +29,7 @@ def _cheapest(price: Floats, c: Floats) -> None:
                 c[A + (1 << e), p] = min(c[A, p], price[e, p])
 
 
-@numba.njit(cache=True)
+@kernel
 def _origins(entry: Ints, place: Ints, i: int, top: Ints, locked: Flags) -> None:
     """Where the formats outside S at node i come from.
 
@@ -48,7 +49,7 @@ def _origins(entry: Ints, place: Ints, i: int, top: Ints, locked: Flags) -> None
             locked[top[entry[i, f]]] = True
 
 
-@numba.njit(cache=True)
+@kernel
 def _prices(entry: Ints, price: Floats, place: Ints, S: Ints, i: int, top: Ints, locked: Flags, among: Floats) -> bool:
     """Conversions among S at node i, by way of locked chains too; whether there are any such."""
     chains = False
@@ -64,7 +65,7 @@ def _prices(entry: Ints, price: Floats, place: Ints, S: Ints, i: int, top: Ints,
     return chains
 
 
-@numba.njit(cache=True)
+@kernel
 def _feeder(
     entry: Ints, price: Floats, send: Floats, work: float, parent: int, i: int, g: int, top: Ints
 ) -> tuple[float, int]:
@@ -78,7 +79,7 @@ def _feeder(
     return least, by
 
 
-@numba.njit(cache=True)
+@kernel
 def improve(
     parent: Ints, order: Ints, wanted: Flags, price: Floats, work: Floats, send: Floats, entry: Ints, S: Ints
 ) -> None:
@@ -155,7 +156,7 @@ def improve(
     _prune(parent, order, wanted, entry)
 
 
-@numba.njit(cache=True)
+@kernel
 def _rewrite(
     parent: Ints, order: Ints, price: Floats, work: Floats, send: Floats, entry: Ints, S: Ints, place: Ints,
     made: NDArray[np.uint8], left: NDArray[np.uint8],
@@ -207,7 +208,7 @@ def _rewrite(
                 entry[i, g] = by
 
 
-@numba.njit(cache=True)
+@kernel
 def _prune(parent: Ints, order: Ints, wanted: Flags, entry: Ints) -> None:
     """Drop what no request needs."""
     need = wanted.copy()
@@ -225,7 +226,32 @@ def _prune(parent: Ints, order: Ints, wanted: Flags, entry: Ints) -> None:
                 need[parent[i], f] = True
 
 
-@numba.njit(cache=True)
+@kernel
+def spell_out(entry: Ints, before: Ints) -> None:
+    """Put the conversions of cheapest chains in the place of steps that stand for them; before[e, g]: the last but one."""
+    m = entry.shape[1]
+    stack, step, there = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.bool_)
+    for i in range(entry.shape[0]):
+        for f in range(m):
+            step[f] = entry[i, f]
+            there[f] = step[f] == LINK or step[f] == SOURCE
+        for f in range(m):
+            depth, g = 0, f
+            while step[f] != NONE and not there[g]:
+                stack[depth] = g
+                depth += 1
+                g = step[g]
+            while depth > 0:
+                depth -= 1
+                g = stack[depth]
+                e = step[g]
+                while not there[g]:  # ends at e at the latest
+                    entry[i, g] = before[e, g]
+                    there[g] = True
+                    g = before[e, g]
+
+
+@kernel
 def cost_of(price: Floats, work: Floats, send: Floats, entry: Ints) -> float:
     """What the plan costs."""
     total = 0.0

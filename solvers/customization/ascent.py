@@ -3,6 +3,10 @@
 Wong's dual ascent keeps, for each terminal, the vertices that reach it along saturated arcs (its component). While the root
 is not among them it raises the potential of the whole component until one more arc into it is saturated. The sum of what was
 raised is a bound; the saturated arcs lead from the root to every terminal.
+
+Raising a cut is wasteful where a least tree crosses it more than once. So dual ascent is run again with a tree as its guide:
+components that more than one of its arcs enter have to wait. A tree along the arcs that an unguided ascent saturated (pruned,
+improving.py) guides better than a cheaper tree: with 62 formats it raised bounds by 0.5 to 1.6 %.
 """
 
 from __future__ import annotations
@@ -77,22 +81,25 @@ class Ascent:
         return {"potentials": [[t, vertices[a:b], heights[a:b]] for t, a, b in spans if b > a]}
 
 
-def ascend(grid: Grid, alive: Flags, terminals: Indices, score: Indices | None = None) -> Ascent | None:
-    """Dual ascent on the arcs that are alive; None where some terminal is cut off."""
+def ascend(grid: Grid, alive: Flags, terminals: Indices, guide: Flags | None = None) -> Ascent | None:
+    """Dual ascent on the arcs that are alive, guided by arcs of a tree; None where some terminal is cut off."""
     from yardline.solvers.customization import _ascent
 
     graph, slack = grid.graph, grid.cost.copy()
     if len(terminals) == 0:
         none = np.zeros(0, dtype=np.int64)
         return Ascent(0, slack, terminals, none, none, none, none)
-    first = np.zeros(len(terminals), dtype=np.int64) if score is None else score
-    value, *rest = _ascent.ascend(graph.tail, graph.into, slack, alive, graph.root, terminals, first)
+    by = np.zeros(len(slack), dtype=bool) if guide is None else guide
+    value, *rest = _ascent.ascend(graph.tail, graph.into, slack, alive, graph.root, terminals, by)
     return None if value < 0 else Ascent(int(value), slack, terminals, *rest)
 
 
-def shuffled(grid: Grid, alive: Flags, terminals: Indices, rng: np.random.Generator) -> Ascent | None:
-    """The same with the terminals in a random order at first."""
-    return ascend(grid, alive, rng.permutation(terminals))
+def guided(grid: Grid, best: Ascent, tree: Indices, rng: np.random.Generator) -> Ascent:
+    """The better of an ascent and one that is guided by the arcs of a tree, the terminals in a random order at first."""
+    guide = np.zeros(len(grid.cost), dtype=bool)
+    guide[tree] = True
+    other = ascend(grid, np.ones(len(guide), dtype=bool), rng.permutation(best.terminals), guide)
+    return other if other is not None and other.value > best.value else best
 
 
 def certificate(

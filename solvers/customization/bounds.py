@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 
 from yardline.models import registry
@@ -12,8 +11,9 @@ from yardline.models.customization.data import Customization
 from yardline.models.customization.feasibility import why_infeasible
 from yardline.models.method import Answer, Run
 from yardline.solvers.certificates.rational import as_float
-from yardline.solvers.customization.ascent import Ascent, Grid, ascend, certificate
-from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, exact, first_ascent, grid_of
+from yardline.solvers.customization.ascent import certificate
+from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, exact, first_ascent, grid_of, raised
+from yardline.solvers.customization.improving import first_tree
 from yardline.solvers.customization.paper import conversion_floor, transmission_floor
 from yardline.solvers.customization.recursion import seconds_needed
 
@@ -35,27 +35,19 @@ def paper(instance: Customization, rng: Generator, *, run: Run) -> Answer:
 
 @registry.bound("customization", "dual-ascent")
 def dual_ascent(instance: Customization, rng: Generator, *, run: Run, tries: int = 3) -> Answer:
-    """Wong's dual ascent in the multilayer graph, the best of a few orders of the requests; rechecked in whole numbers.
+    """Wong's dual ascent in the multilayer graph, then guided by a tree of its arcs; rechecked in whole numbers.
 
-    tries: how many orders.
+    tries: how many dual ascents in all.
     """
     reason = why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
     grid = grid_of(instance)
-    best = first_ascent(instance, grid, run)
-    for _ in range(tries - 1):
-        if run.left() < 0.3 * run.time_limit:
-            break
-        best = _better(grid, best, rng)
-    document = certificate(instance, grid, [{"duals": best.duals()}], best.value)
-    return Answer(bound=as_float(grid.bound(best.value)), valid_because=BY_POTENTIALS, certificate=document)
-
-
-def _better(grid: Grid, best: Ascent, rng: Generator) -> Ascent:
-    order = rng.permutation(grid.graph.terminals)
-    other = ascend(grid, np.ones(len(grid.cost), dtype=bool), order)
-    return other if other is not None and other.value > best.value else best
+    found = first_ascent(instance, grid, run)
+    if tries > 1 and run.left() > 0.5 * run.time_limit:
+        found = raised(grid, found, first_tree(grid, found, rng), rng, run, tries=tries - 1, share=0.5)
+    document = certificate(instance, grid, [{"duals": found.duals()}], found.value)
+    return Answer(bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS, certificate=document)
 
 
 @registry.bound("customization", "cuts")

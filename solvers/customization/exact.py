@@ -24,9 +24,9 @@ from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.sets import KIND as SETS
 from yardline.solvers.certificates.sets import MOST_FORMATS
 from yardline.solvers.certificates.verdict import header
-from yardline.solvers.customization.ascent import Ascent, Grid, ascend, certificate
+from yardline.solvers.customization.ascent import Ascent, Grid, ascend, certificate, guided
 from yardline.solvers.customization.branching import Search
-from yardline.solvers.customization.improving import improved
+from yardline.solvers.customization.improving import first_tree, improved
 from yardline.solvers.customization.recursion import Least, least_plan, seconds_needed
 
 BY_SETS = "the recursion over sets of formats goes through all plans, in whole numbers (costs rounded down to a grid)"
@@ -91,7 +91,7 @@ def by_cuts(instance: Customization, rng: Generator, run: Run) -> Answer:
     """Dual ascent, a good plan, then cuts and branching until the time is over."""
     grid = grid_of(instance)
     found = first_ascent(instance, grid, run)
-    plan = improved(instance, grid, found, rng, run, share=0.15)
+    plan = improved(instance, grid.graph, first_tree(grid, found, rng), rng, run, share=0.15)
     search = Search(
         grid,
         rng,
@@ -132,4 +132,17 @@ def first_ascent(instance: Customization, grid: Grid, run: Run) -> Ascent:
     if found is None:
         raise RuntimeError("a request is cut off from the source, but a valid plan exists: please report this bug")
     run.report("dual ascent", bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS)
+    return found
+
+
+def raised(grid: Grid, found: Ascent, tree: Indices, rng: Generator, run: Run, *, tries: int, share: float) -> Ascent:
+    """The best of an ascent and some that a tree guides, in a share of the time that is left; better bounds are told."""
+    until = run.left() * (1 - share)
+    for _ in range(tries):
+        if run.left() < until:
+            break
+        better = guided(grid, found, tree, rng)
+        if better is not found:
+            run.report("guided ascent", bound=as_float(grid.bound(better.value)), valid_because=BY_POTENTIALS)
+        found = better
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from yardline.models.checks import Indices
 from yardline.models.customization import graph
+from yardline.models.customization.chains import chains
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.layers import Layers
 from yardline.models.method import Run
@@ -24,7 +26,8 @@ from yardline.solvers.customization.plans import (
     plan_of_entries,
 )
 
-AT_A_TIME = 8
+AT_A_TIME = (6, 8)
+"""Formats at first, and where nothing is gained any more: few at a time are quicker, more see further."""
 PRUNINGS = 3
 PATIENCE = 60
 """Rounds without gain after which the plan is left as it is."""
@@ -40,21 +43,23 @@ class Improved:
     value: float
 
 
-def improved(instance: Customization, grid: Grid, found: Ascent, rng: Generator, run: Run, *, share: float) -> Improved:
-    """The best plan in a share of the time that is left."""
-    layered = grid.graph
-    arcs = _saturated_tree(layered, found.slack == 0)
-    if instance.n > 1 and instance.m <= MOST_FORMATS:
-        first = plan_of_entries(instance, entries_of_arcs(instance, layered, arcs))
-        run.report("saturated arcs", solution=first, value=float(layered.cost[arcs].sum()))
-        arcs = _pruned(grid, found, arcs, rng)
+def improved(
+    instance: Customization, layered: Layers, tree: Indices, rng: Generator, run: Run, *, share: float
+) -> Improved:
+    """The best plan in a share of the time that is left, from the arcs of a tree."""
     if instance.m > MOST_FORMATS or instance.n == 1:
-        return Improved(None, arcs, float(layered.cost[arcs].sum()))
-    entry = entries_of_arcs(instance, layered, arcs)
+        return Improved(None, tree, float(layered.cost[tree].sum()))
+    entry = entries_of_arcs(instance, layered, tree)
+    run.report("tree", solution=plan_of_entries(instance, entry), value=float(layered.cost[tree].sum()))
     value = improve(instance, entry, rng, run, until=run.left() * (1 - share))
     plan = plan_of_entries(instance, entry)
     run.report("plan", solution=plan, value=value)
     return Improved(plan, arcs_of_entries(instance, layered, entry), value)
+
+
+def first_tree(grid: Grid, found: Ascent, rng: Generator) -> Indices:
+    """The arcs of a tree along those that dual ascent saturated."""
+    return _pruned(grid, found, _saturated_tree(grid.graph, found.slack == 0), rng)
 
 
 def _saturated_tree(layered: Layers, usable: NDArray[np.bool_]) -> Indices:
@@ -84,17 +89,30 @@ def _pruned(grid: Grid, found: Ascent, arcs: Indices, rng: Generator) -> Indices
 def improve(
     instance: Customization, entry: Indices, rng: Generator, run: Run, *, until: float, patience: int = PATIENCE
 ) -> float:
-    """Improve a plan over a few formats at a time, in place, until nothing is gained any more; its cost."""
-    costs, size = Costs.of(instance), fitting(instance, AT_A_TIME)
+    """Improve a plan over a few formats at a time, in place, until nothing is gained any more; its cost.
+
+    Chains of conversions count as single steps on the way, so that what is between need not be among the few.
+    """
+    from yardline.solvers.customization import _neighbourhood
+
+    distance, before = chains(instance)
+    costs = Costs.of(instance).closed(distance)
+    for most in AT_A_TIME:
+        _descend(costs, entry, rng, fitting(instance, most), patience, going=lambda: run.left() > until)
+    _neighbourhood.spell_out(entry, before)
+    return Costs.of(instance).total(entry)
+
+
+def _descend(costs: Costs, entry: Indices, rng: Generator, size: int, patience: int, going: Callable[[], bool]) -> None:
+    """Over so many formats at a time, until nothing is gained any more."""
     value, idle = costs.total(entry), 0
-    while idle < patience and run.left() > until:
+    while idle < patience and going():
         costs.improve(entry, neighbourhood(costs, rng, size))
         now = costs.total(entry)
         idle = 0 if now < value * (1 - 1e-9) else idle + 1
         value = now
-        if size >= instance.m:
+        if size >= len(costs.price):
             break
-    return value
 
 
 def arcs_of_entries(instance: Customization, layered: Layers, entry: Indices) -> Indices:

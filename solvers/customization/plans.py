@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -38,6 +38,12 @@ class Costs:
         wanted = instance.requests.toarray() > 0
         work = instance.beta * instance.node_weight
         return cls(np.array(instance.parent), post_order(instance), wanted, price, work, np.array(instance.send_cost))
+
+    def closed(self, distance: Vector) -> Costs:
+        """The same with whole chains of conversions as single steps."""
+        price = distance.copy()
+        np.fill_diagonal(price, np.inf)
+        return replace(self, price=price)
 
     def total(self, entry: Indices) -> float:
         """What a plan costs."""
@@ -87,11 +93,11 @@ def plan_of_entries(instance: Customization, entry: Indices) -> CustomizationPla
 
 
 def neighbourhood(costs: Costs, rng: Generator, size: int) -> Indices:
-    """Some formats: half of them at random, the others next to these by cheap conversions."""
+    """Some formats: one or half of them at random, the others next to these by cheap conversions."""
     m = len(costs.price)
     if m <= size:
         return np.arange(m)
-    chosen = rng.choice(m, size // 2, replace=False)
+    chosen = rng.choice(m, rng.choice([1, size // 2]), replace=False)
     near = np.minimum(costs.price[chosen].min(axis=0), costs.price[:, chosen].min(axis=1)) + rng.exponential(10.0, m)
     near[chosen] = np.inf
     return np.concatenate([chosen, np.argsort(near)[: size - len(chosen)]])

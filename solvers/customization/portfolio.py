@@ -13,14 +13,16 @@ from yardline.models.customization.judge import evaluate
 from yardline.models.method import Answer, Run, Unsuitable
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.customization.ascent import certificate
-from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, first_ascent, grid_of
-from yardline.solvers.customization.improving import MOST_FORMATS, improve, improved
+from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, first_ascent, grid_of, raised
+from yardline.solvers.customization.improving import MOST_FORMATS, first_tree, improve, improved
 from yardline.solvers.customization.plans import entries_of_plan, plan_of_entries
 from yardline.solvers.heuristics.customization.baselines import all_in_leaves, all_in_root
 from yardline.solvers.heuristics.customization.single_format import single_format
 
 SHARE = 0.85
 """Of the time, for the improvement."""
+GUIDED, FOR_BOUND = 6, 0.25
+"""Dual ascents that a tree guides, and the part of the time for them."""
 FOR_FIRST_PLANS = 0.3
 """Of the time, has to be left for the plans without search to be tried as well."""
 
@@ -40,10 +42,12 @@ def portfolio(instance: Customization, rng: Generator, *, run: Run) -> Answer:
         plan = _improved(instance, _first(instance, rng, run), rng, run)
         return Answer(solution=plan, note="too large for dual ascent: no bound")
     found = first_ascent(instance, grid, run)
+    tree = first_tree(grid, found, rng)
+    found = raised(grid, found, tree, rng, run, tries=GUIDED, share=FOR_BOUND)
     document = certificate(instance, grid, [{"duals": found.duals()}], found.value) if run.certify else None
     bound = as_float(grid.bound(found.value))
     answer = Answer(bound=bound, valid_because=BY_POTENTIALS, certificate=document)
-    best = improved(instance, grid, found, rng, run, share=SHARE).plan
+    best = improved(instance, grid.graph, tree, rng, run, share=SHARE).plan
     if best is None or run.left() > FOR_FIRST_PLANS * run.time_limit:
         first = _first(instance, rng, run)
         if best is None or evaluate(instance, first).cost < evaluate(instance, best).cost:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from yardline.solvers.kernels import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@numba.njit(cache=True)
+@kernel
 def closure(cost: Floats, last: Ints) -> tuple[Floats, Ints]:
     """Least sums of costs between all vertices, and the vertex before the last on the way; k leads to last[k] only."""
     n = len(cost)
@@ -33,7 +34,7 @@ def closure(cost: Floats, last: Ints) -> tuple[Floats, Ints]:
     return D, before
 
 
-@numba.njit(cache=True)
+@kernel
 def _walk(before: Ints, i: int, j: int, entered: Ints) -> None:
     """Put the way from i to j down; a vertex that has been entered keeps its entrance."""
     while j != i and entered[j] < 0:
@@ -41,7 +42,7 @@ def _walk(before: Ints, i: int, j: int, entered: Ints) -> None:
         j = before[i, j]
 
 
-@numba.njit(cache=True)
+@kernel
 def two_levels(cost: Floats, last: Ints, root: int, terminals: Ints) -> Ints:
     """The vertex before each vertex of a tree from the root to the terminals (-1: not in it).
 
