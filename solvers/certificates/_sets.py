@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
-
-from yardline.solvers.kernels import kernel
 
 NEVER = 1 << 61
 Table = NDArray[np.int64]
 Steps = NDArray[np.uint8]
 
 
-@kernel
+@numba.njit(cache=True)
 def cheapest(price: Table) -> Table:
     """c[A, p]: the cheapest conversion from some format of A to the p-th format that is not in A."""
     m = len(price)
@@ -31,7 +30,7 @@ def cheapest(price: Table) -> Table:
     return c
 
 
-@kernel
+@numba.njit(cache=True)
 def idle(wanted: int, m: int) -> Table:
     """H without children: 0 where all that is wanted is there."""
     H = np.empty(1 << m, dtype=np.int64)
@@ -40,7 +39,7 @@ def idle(wanted: int, m: int) -> Table:
     return H
 
 
-@kernel
+@numba.njit(cache=True)
 def convert(H: Table, c: Table, made: Steps) -> None:
     """H becomes V: V[A] = min(H[A], min over f not in A of c[A,f] + V[A+f]); made[A] is that f's place, or m for none."""
     m = c.shape[1]
@@ -59,7 +58,7 @@ def convert(H: Table, c: Table, made: Steps) -> None:
         made[A] = step
 
 
-@kernel
+@numba.njit(cache=True)
 def send(V: Table, tau: Table, left: Steps) -> None:
     """V becomes W: W[B] = min over X in B of tau(X) + V[X]; left[B] is the place in B of a format to leave out, or m."""
     m = len(tau)
@@ -81,7 +80,7 @@ def send(V: Table, tau: Table, left: Steps) -> None:
         left[B] = step
 
 
-@kernel
+@numba.njit(cache=True)
 def add(H: Table, W: Table) -> None:
     """H += W, where NEVER stays NEVER."""
     for B in range(len(H)):

