@@ -14,7 +14,7 @@ from yardline.decomposition.slp.boxes import around, clustered
 from yardline.models.assignment.boxes import inside, union_measure
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector
-from yardline.solvers.heuristics.assignment.state import Growing, empty
+from yardline.solvers.heuristics.assignment.state import Growing, bottom_up, empty
 
 Boxes = tuple[Vector, Vector]
 MOST = 20_000
@@ -33,18 +33,8 @@ def adjusted(
         if len(mine):
             low, high = _filter(instance, rng, b, mine, preliminary.get(b), grown)
             state.low[b, : len(low)], state.high[b, : len(low)], state.count[b] = low, high, len(low)
-    nested(instance, state)
+    bottom_up(instance, state)
     return state
-
-
-def nested(instance: Assignment, state: Growing) -> None:
-    """Inner filters, bottom-up, around those of the leaves."""
-    from yardline.solvers.heuristics.assignment import _search
-
-    inner = np.ones(instance.n, dtype=bool)
-    inner[instance.leaves] = False
-    if inner.any():
-        _search.rebuilt(np.array(instance.top_down), inner, instance.parent, *state.arrays())
 
 
 def _filter(
@@ -81,5 +71,5 @@ def _grown(instance: Assignment, b: int, low: Vector, high: Vector) -> Boxes:
     state = empty(instance)
     order = np.argsort(-np.prod(high - low, axis=1), kind="stable")
     alone = np.full(instance.n, -1, dtype=np.int64)
-    _filters.fill(np.full(len(low), b), low[order], high[order], alone, *state.arrays())
+    _filters.fill(np.full(len(low), b), low[order], high[order], state._replace(parent=alone))
     return state.low[b, : state.count[b]].copy(), state.high[b, : state.count[b]].copy()

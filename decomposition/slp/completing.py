@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.adjusting import adjusted, nested
+from yardline.decomposition.slp.adjusting import adjusted
 from yardline.decomposition.slp.boxes import around
 from yardline.decomposition.slp.placing import moved_over
 from yardline.decomposition.slp.settings import Settings
@@ -24,7 +24,7 @@ from yardline.models.assignment.judge import evaluate
 from yardline.models.assignment.load import caps_of
 from yardline.models.checks import Indices
 from yardline.solvers.heuristics.assignment.search import Search
-from yardline.solvers.heuristics.assignment.state import empty
+from yardline.solvers.heuristics.assignment.state import bottom_up, empty
 
 
 def completed(instance: Assignment, rng: Generator, down: Down, settings: Settings) -> tuple[AssignmentPlan, list[str]]:
@@ -62,7 +62,7 @@ def _grown(instance: Assignment, down: Down, settings: Settings) -> AssignmentPl
             low, high = down.sure.get(b, (np.zeros((0, instance.d)),) * 2)
             count = min(len(low), state.low.shape[1])
             state.low[b, :count], state.high[b, :count], state.count[b] = low[:count], high[:count], count
-        nested(instance, state)
+        bottom_up(instance, state)
         nowhere = np.full(instance.m, -1, dtype=np.int64)
         search = Search.begun(instance, state, nowhere, caps_of(instance, load))
         if search.inserted(np.arange(instance.m)):
@@ -84,5 +84,5 @@ def _tightened(instance: Assignment, search: Search, leaf: Indices) -> Assignmen
         group = np.unique(held.argmax(axis=1), return_inverse=True)[1] if len(mine) else np.zeros(0, dtype=np.int64)
         low, high = around(group, instance.low[mine], instance.high[mine])
         state.low[b, : len(low)], state.high[b, : len(low)], state.count[b] = low, high, len(low)
-    nested(instance, state)
+    bottom_up(instance, state)
     return state.plan(instance, leaf)

@@ -17,8 +17,12 @@ from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
-from yardline.models.numbers import EPS
-from yardline.solvers.heuristics.assignment.search import Search
+from yardline.models.numbers import EPS, SAME
+from yardline.solvers.heuristics.assignment.people import seats
+from yardline.solvers.heuristics.assignment.search import Search, dice_of
+
+CHUNK, PATIENCE = 50, 5_000
+"""Rounds between two looks at the clock, and rounds without a gain after which improving ends."""
 
 
 class Live:
@@ -32,9 +36,9 @@ class Live:
         self._leaf: Indices = np.array(solution.leaf)
         self._there = np.ones(instance.m, dtype=bool)
         self._count = instance.m
-        self._loads = np.bincount(self._leaf, minlength=instance.n)[instance.leaves].astype(np.int64)
+        self._seats = seats(instance)
+        self._seats.loads[:] = np.bincount(self._leaf, minlength=instance.n)[instance.leaves]
         self._way = limits.offsets(instance)[instance.leaves]
-        self._fair = np.maximum((instance.kappa * instance.m)[instance.leaves], 1e-9)
 
     def join(self, at: Any, low: Any, high: Any, *, max_latency: float | None = None) -> int:
         """A new subscriber; its number. A ValueError says why where no leaf can take it."""
@@ -45,14 +49,13 @@ class Live:
         s = self._room()
         self._at[s], self._low[s], self._high[s], self._leaf[s] = place, a, c, self._base.leaves[leaf]
         self._limit[s], self._there[s] = max_latency or 0.0, True
-        self._loads[leaf] += 1
         return s
 
     def leave(self, s: int) -> None:
         """A subscriber is gone; filters stay as they are until `reoptimise`."""
         self._known(s)
         self._there[s] = False
-        self._loads[np.searchsorted(self._base.leaves, self._leaf[s])] -= 1
+        self._seats.loads[np.searchsorted(self._base.leaves, self._leaf[s])] -= 1
 
     def change(self, s: int, low: Any, high: Any) -> None:
         """A subscriber wants something else from now on; it may get another leaf."""
@@ -61,13 +64,12 @@ class Live:
         a, c = (np.asarray(v, dtype=np.float64) for v in (low, high))
         if a.shape != (self._base.d,) or a.shape != c.shape or not (a <= c).all():
             raise ValueError(f"subscriber {s} wants {low} to {high}: expected a box with low <= high")
-        self._loads[before] -= 1
+        self._seats.loads[before] -= 1
         try:
             leaf = self._placed(self._at[s], a, c, float(self._limit[s]))
         except ValueError:
-            self._loads[before] += 1
+            self._seats.loads[before] += 1
             raise
-        self._loads[leaf] += 1
         self._low[s], self._high[s], self._leaf[s] = a, c, self._base.leaves[leaf]
 
     def reoptimise(self, max_moves: int = 1000, *, seconds: float = 10.0, seed: int = 0) -> int:
@@ -75,17 +77,18 @@ class Live:
         instance, leaf = self.instance, self._leaf[self._who()]
         loads = np.bincount(leaf, minlength=instance.n)[instance.leaves]
         caps = np.maximum(limits.caps(instance)[instance.leaves], loads)
-        search = Search.begun(instance, self._search.state, leaf, caps)
-        rng, run, start = default_rng(seed), Run(time_limit=seconds), search.where.copy()
-        moved = 0
-        while run.left() > 0 and moved < max_moves:
-            search.round(rng, max_moves - moved)
-            moved = int((search.where != start).sum())
+        search, dice = Search.begun(instance, self._search.state, leaf, caps), dice_of(default_rng(seed))
+        run = Run(time_limit=seconds)
+        gained = 0
+        while run.left() > 0 and gained < PATIENCE:
+            known = search.cost
+            search.rounds(CHUNK, 0.0, 1.0, dice, max_moves)
+            gained = 0 if search.cost < known * (1 - SAME) else gained + CHUNK
         self._search, self._base, self._caps = search, instance, caps
-        self._fair = np.maximum((instance.kappa * instance.m)[instance.leaves], 1e-9)
         self._leaf[self._who()] = instance.leaves[search.where]
-        self._loads = search.lists[0].copy()
-        return moved
+        self._seats = seats(instance)
+        self._seats.loads[:] = search.seats.loads
+        return search.moved
 
     @property
     def instance(self) -> Assignment:
@@ -107,25 +110,20 @@ class Live:
             raise ValueError(f"subscriber {s} is not there")
 
     def _placed(self, at: Vector, low: Vector, high: Vector, max_latency: float | None) -> int:
-        """The leaf (by position) for an interest; filters grow."""
-        from yardline.solvers.heuristics.assignment import _choosing, _filters
+        """The leaf (by position) for an interest, which has one more now; filters grow."""
+        from yardline.solvers.heuristics.assignment import _choosing
 
         base, state = self._base, self._search.state
         latency = np.sqrt(((base.broker_at[base.leaves] - at) ** 2).sum(axis=1)) + self._way
         limit = latency.min() * (1 + base.max_delay) if base.max_delay is not None else (max_latency or 0.0)
         near = latency <= limit * (1 + EPS)
-        boxes = (state.low, state.high, state.count)
-        pick, room = _choosing._held(near, low, high, self._loads, self._caps, self._fair, base.leaves, *boxes)
+        mine = np.flatnonzero(near)
+        pick, room = _choosing.held(mine, low, high, 1, self._caps, self._seats, state)
         if not room:
             raise ValueError(
-                f"{int(near.sum())} leaves are near enough, and none of them has room: reoptimise, or raise load.max"
+                f"{len(mine)} leaves are near enough, and none of them has room: reoptimise, or raise load.max"
             )
-        if pick < 0:
-            pick, box = _choosing._cheapest(
-                *(near, low, high, self._loads, self._caps, self._fair, base.leaves, base.parent, *state.arrays())
-            )
-            _filters.grow(base.leaves[pick], box, low, high, base.parent, *state.arrays())
-        return int(pick)
+        return int(_choosing.seated(mine, low, high, pick, self._caps, self._seats, state))
 
     def _room(self) -> int:
         """The next number, with space for what belongs to it."""

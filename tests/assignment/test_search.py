@@ -11,10 +11,12 @@ from assignment.strategies import documents
 from hypothesis import given, settings
 
 import yardline as yl
+from yardline.models.assignment import limits
 from yardline.models.assignment.judge import evaluate
 from yardline.models.assignment.load import caps_of
 from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
-from yardline.solvers.heuristics.assignment.search import Search
+from yardline.solvers.heuristics.assignment.people import parcels
+from yardline.solvers.heuristics.assignment.search import Search, dice_of
 
 
 @settings(max_examples=80)
@@ -37,14 +39,15 @@ def test_the_books_are_right_after_every_round(parameters):
     instance = yl.generate("assignment-3", seed=3, subscribers=400, brokers=12, beta_max=2, **parameters)
     rng = np.random.default_rng(1)
     search = Search.of(instance, greedy_offline(instance, rng, load="max"), caps_of(instance, "max"))
-    first = search.cost
+    dice = dice_of(rng)
+    first, hot = search.cost, 0.01 * search.unit
     for _ in range(60):
-        search.round(rng, 200)
+        search.rounds(5, hot, 1.0, dice)
         judgement = evaluate(instance, search.plan())
         assert judgement.valid, judgement.violations[:3]
         if "alpha" not in parameters:  # beyond four boxes growth is counted box by box
             assert judgement.cost == pytest.approx(search.cost)
-        assert np.bincount(search.where, minlength=len(instance.leaves)).tolist() == search.lists[0].tolist()
+        assert np.bincount(search.where, minlength=len(instance.leaves)).tolist() == search.seats.loads.tolist()
     assert search.cost < first
 
 
@@ -53,3 +56,28 @@ def test_same_seed_same_plan():
     one, two = (in_process.method(instance, "local-search", rounds=40, seed=7).solution for _ in range(2))
     assert one.leaf.tolist() == two.leaf.tolist()
     assert evaluate(instance, one).cost < evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost
+
+
+@pytest.mark.parametrize("most", [0, 25])
+def test_moves_are_counted(most):
+    """No more subscribers than allowed end up elsewhere, whatever rounds do on the way."""
+    instance = yl.generate("assignment-2", seed=3, subscribers=2000, brokers=8)
+    rng = np.random.default_rng(1)
+    start = greedy_offline(instance, rng, load="max")
+    search = Search.of(instance, start, caps_of(instance, "max"))
+    assert len(search.people.of) < instance.m / 2  # identical subscribers move together
+    search.rounds(300, 0.1 * search.unit, 1.0, dice_of(rng), most)
+    assert search.moved == (search.plan().leaf != start.leaf).sum() <= most
+    assert evaluate(instance, search.plan()).valid
+
+
+def test_bundles_of_equals_stand_for_everybody():
+    instance = yl.generate("assignment-2", seed=3, subscribers=500, brokers=8)
+    leaf = np.zeros(instance.m, dtype=np.int64)
+    people, where, parcel = parcels(instance, leaf, 7)
+    assert people.many.sum() == instance.m
+    assert people.many.max() <= 7
+    assert (where == 0).all()
+    assert (people.low[parcel] == instance.low).all()
+    assert (people.high[parcel] == instance.high).all()
+    assert (people.of[parcel] == limits.candidates(instance).of).all()

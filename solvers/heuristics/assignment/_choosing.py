@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from yardline.solvers.heuristics.assignment._dice import fraction
 from yardline.solvers.heuristics.assignment._filters import grow, growth, holds
 
 
@@ -43,81 +44,97 @@ def _order(left, live, of, leaves):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _live(sets, loads, caps):  # type: ignore[no-untyped-def]
+def _live(people, loads, caps):  # type: ignore[no-untyped-def]
     """How many leaves of each set are not full."""
-    result = np.zeros(len(sets), dtype=np.int64)
-    for g in range(len(sets)):
-        for l in range(len(caps)):
-            if sets[g, l] and loads[l] < caps[l]:
+    result = np.zeros(len(people.first) - 1, dtype=np.int64)
+    for g in range(len(result)):
+        for i in range(people.first[g], people.first[g + 1]):
+            if loads[people.choices[i]] < caps[people.choices[i]]:
                 result[g] += 1
     return result
 
 
 @njit(cache=True)
-def _held(mine, a, c, loads, caps, fair, leaves, lo, hi, count):  # type: ignore[no-untyped-def]
-    """The least loaded leaf with room whose filter holds [a, c] already (-1: none), and whether any leaf has room."""
+def choices(s, people):  # type: ignore[no-untyped-def]
+    """The candidate leaves of somebody."""
+    return people.choices[people.first[people.of[s]] : people.first[people.of[s] + 1]]
+
+
+@njit(cache=True)
+def held(mine, a, c, many, caps, seats, f):  # type: ignore[no-untyped-def]
+    """The least loaded leaf with room for so many whose filter holds [a, c] (-1: none), and whether any leaf has room."""
     pick, least, room = -1, np.inf, False
-    for l in range(len(leaves)):
-        if mine[l] and loads[l] < caps[l]:
+    for l in mine:
+        if seats.loads[l] + many <= caps[l]:
             room = True
-            used = loads[l] / fair[l]
-            if (pick < 0 or used < least) and holds(lo[leaves[l]], hi[leaves[l]], count[leaves[l]], a, c) >= 0:
+            used = seats.loads[l] / seats.fair[l]
+            if (pick < 0 or used < least) and holds(seats.leaves[l], a, c, f) >= 0:
                 pick, least = l, used
     return pick, room
 
 
 @njit(cache=True)
-def _cheapest(mine, a, c, loads, caps, fair, leaves, parent, alpha, lo, hi, count, size, edges, cells, table):  # type: ignore[no-untyped-def]
-    """The leaf with room where filters grow least, ties to the least loaded, and the box that grows."""
+def cheapest(mine, a, c, many, caps, seats, blink, dice, f):  # type: ignore[no-untyped-def]
+    """The leaf with room for so many where filters grow least, ties to the least loaded, the box that grows, and by how much.
+
+    No leaf with room holds [a, c]. A leaf is overlooked with probability `blink`, unless it is the first one.
+    """
     pick, box, best, least = -1, -1, np.inf, np.inf
-    for l in range(len(leaves)):
-        if mine[l] and loads[l] < caps[l]:
-            more, r = growth(leaves[l], a, c, parent, alpha, lo, hi, count, size, edges, cells, table)
-            used = loads[l] / fair[l]
-            if pick < 0 or more < best or (more == best and used < least):
-                pick, box, best, least = l, r, more, used
-    return pick, box
+    for l in mine:
+        if seats.loads[l] + many > caps[l] or (blink > 0.0 and pick >= 0 and fraction(dice) < blink):
+            continue
+        more, r = growth(seats.leaves[l], a, c, best, f)
+        used = seats.loads[l] / seats.fair[l]
+        if r >= 0 and (more < best or used < least):
+            pick, box, best, least = l, r, more, used
+    return pick, box, best
 
 
 @njit(cache=True)
-def _least_over(mine, loads, fair):  # type: ignore[no-untyped-def]
+def least_over(mine, seats):  # type: ignore[no-untyped-def]
     """The candidate with the least load factor, full or not."""
     pick, least = -1, np.inf
-    for l in range(len(fair)):
-        used = loads[l] / fair[l] if fair[l] > 0 else np.inf
-        if mine[l] and (pick < 0 or used < least):
+    for l in mine:
+        used = seats.loads[l] / seats.fair[l] if seats.fair[l] > 0 else np.inf
+        if pick < 0 or used < least:
             pick, least = l, used
     return pick
 
 
 @njit(cache=True)
-def offline(sets, of, low, high, steps, fair, leaves, parent, alpha, lo, hi, count, size, edges, cells, table):  # type: ignore[no-untyped-def]
+def seated(mine, a, c, pick, caps, seats, f):  # type: ignore[no-untyped-def]
+    """The leaf that takes [a, c], which `pick` holds (-1: none): where filters grow least, or the least loaded; it grows."""
+    box = -1
+    if pick < 0:
+        pick, box, _ = cheapest(mine, a, c, 1, caps, seats, 0.0, np.zeros(1, dtype=np.uint64), f)
+    if pick < 0:
+        pick = least_over(mine, seats)
+        if holds(seats.leaves[pick], a, c, f) < 0:
+            _, box = growth(seats.leaves[pick], a, c, np.inf, f)
+    if box >= 0:
+        grow(seats.leaves[pick], box, a, c, f)
+    seats.loads[pick] += 1
+    return pick
+
+
+@njit(cache=True)
+def offline(people, steps, seats, f):  # type: ignore[no-untyped-def]
     """Least growth over the way to the publisher, those with the fewest choices first; `steps` are caps that rise."""
-    m, n_leaves = len(of), len(leaves)
-    loads, result = np.zeros(n_leaves, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    m, leaves, loads = len(people.of), len(seats.leaves), seats.loads
+    result = np.zeros(m, dtype=np.int64)
     step, done = 0, 0
-    order = _order(np.arange(m), _live(sets, loads, steps[0]), of, n_leaves)
+    order = _order(np.arange(m), _live(people, loads, steps[0]), people.of, leaves)
     while done < m:
         s, caps = order[done], steps[step]
-        mine, a, c = sets[of[s]], low[s], high[s]
-        pick, room = _held(mine, a, c, loads, caps, fair, leaves, lo, hi, count)
+        mine, a, c = choices(s, people), people.low[s], people.high[s]
+        pick, room = held(mine, a, c, 1, caps, seats, f)
         if not room and step < len(steps) - 1:
             step += 1
-            order[done:] = _order(order[done:].copy(), _live(sets, loads, steps[step]), of, n_leaves)
+            order[done:] = _order(order[done:].copy(), _live(people, loads, steps[step]), people.of, leaves)
             continue
-        box = -1
-        if pick < 0 and room:
-            pick, box = _cheapest(
-                mine, a, c, loads, caps, fair, leaves, parent, alpha, lo, hi, count, size, edges, cells, table
-            )
-        elif pick < 0:
-            pick = _least_over(mine, loads, fair)
-            _, box = growth(leaves[pick], a, c, parent, alpha, lo, hi, count, size, edges, cells, table)
-        if box >= 0:
-            grow(leaves[pick], box, a, c, parent, alpha, lo, hi, count, size, edges, cells, table)
+        pick = seated(mine, a, c, pick, caps, seats, f)
         result[s] = pick
-        loads[pick] += 1
         done += 1
         if loads[pick] == caps[pick] and done < m:
-            order[done:] = _order(order[done:].copy(), _live(sets, loads, caps), of, n_leaves)
+            order[done:] = _order(order[done:].copy(), _live(people, loads, caps), people.of, leaves)
     return result

@@ -1,18 +1,24 @@
 """Filters that grow (numba): put an interest into a leaf's filter and, box by box, into those above it.
 
-State per broker b: `count[b]` boxes lo[b, r], hi[b, r] and `size[b]`, the measure of their union. A box that grows
-must lie in one box of the parent, which grows as little as it can, and so on up to the publisher.
+A box that grows must lie in one box of the parent, which grows as little as it can, and so on up to the publisher. For
+up to EXACT boxes the growth of box r to the box x is that of the union,
+
+    |x| - |x and some other box| - own[b, r],      own[b, r] = |box r| - |box r and some other box|,
+
+since box r lies in x; intersections with the others by inclusion and exclusion. Beyond that it is |x| - |box r|.
+Everywhere f is the `Growing` of state.py.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
-EXACT = 4  # boxes up to which the union's growth is computed; beyond it the box's own growth stands for it
+EXACT = 4  # boxes up to which the union's growth is computed
 
 
 @njit(cache=True)
-def measure(lo, hi, edges, cells, table):  # type: ignore[no-untyped-def]
+def measure(lo, hi, f):  # type: ignore[no-untyped-def]
     """The measure of a box: its volume, or from the table of cumulated mass."""
     d = len(lo)
     total = 1.0
@@ -20,7 +26,7 @@ def measure(lo, hi, edges, cells, table):  # type: ignore[no-untyped-def]
         if hi[k] <= lo[k]:
             return 0.0
         total *= hi[k] - lo[k]
-    if cells[0] == 0:
+    if f.cells[0] == 0:
         return total
     total = 0.0
     for corner in range(1 << d):
@@ -28,12 +34,12 @@ def measure(lo, hi, edges, cells, table):  # type: ignore[no-untyped-def]
         for k in range(d):
             if not corner >> k & 1:
                 sign = -sign
-        total += sign * _cumulated(lo, hi, corner, edges, cells, table)
+        total += sign * _cumulated(lo, hi, corner, f)
     return max(0.0, total)
 
 
 @njit(cache=True)
-def _cumulated(lo, hi, corner, edges, cells, table):  # type: ignore[no-untyped-def]
+def _cumulated(lo, hi, corner, f):  # type: ignore[no-untyped-def]
     """Mass below a corner of the box, interpolated in the table."""
     d = len(lo)
     total = 0.0
@@ -42,44 +48,62 @@ def _cumulated(lo, hi, corner, edges, cells, table):  # type: ignore[no-untyped-
         for k in range(d):
             x = hi[k] if corner >> k & 1 else lo[k]
             q = 0
-            while q < cells[k] - 1 and edges[k, q + 1] <= x:
+            while q < f.cells[k] - 1 and f.edges[k, q + 1] <= x:
                 q += 1
-            part = min(1.0, max(0.0, (x - edges[k, q]) / (edges[k, q + 1] - edges[k, q])))
+            part = min(1.0, max(0.0, (x - f.edges[k, q]) / (f.edges[k, q + 1] - f.edges[k, q])))
             upper = choice >> k & 1
             weight *= part if upper else 1.0 - part
-            index = index * (cells[k] + 1) + q + upper
+            index = index * (f.cells[k] + 1) + q + upper
         if weight > 0.0:
-            total += weight * table[index]
+            total += weight * f.table[index]
     return total
 
 
 @njit(cache=True)
-def _union(lo, hi, count, swap, new_lo, new_hi, edges, cells, table):  # type: ignore[no-untyped-def]
-    """The measure of a union of few boxes, box `swap` replaced, by inclusion and exclusion."""
-    d = lo.shape[1]
+def _common(lo, hi, b, among, f):  # type: ignore[no-untyped-def]
+    """What [lo, hi] has in common with some of the boxes of broker b, those in the bits of `among`."""
+    d = len(lo)
+    x, y = f.scratch[6], f.scratch[7]
     total = 0.0
-    a, b = new_lo.copy(), new_hi.copy()
-    for chosen in range(1, 1 << count):
-        sign = -1.0
+    chosen = among
+    while chosen:  # every subset of `among` but the empty one
+        sign, empty = -1.0, False
         for k in range(d):
-            a[k], b[k] = -1e308, 1e308
-        for r in range(count):
+            x[k], y[k] = lo[k], hi[k]
+        for r in range(EXACT):
             if chosen >> r & 1:
                 sign = -sign
                 for k in range(d):
-                    a[k] = max(a[k], new_lo[k] if r == swap else lo[r, k])
-                    b[k] = min(b[k], new_hi[k] if r == swap else hi[r, k])
-        total += sign * measure(a, b, edges, cells, table)
+                    x[k], y[k] = max(x[k], f.low[b, r, k]), min(y[k], f.high[b, r, k])
+                    empty = empty or x[k] >= y[k]
+                if empty:
+                    break
+        if not empty:
+            total += sign * measure(x, y, f)
+        chosen = (chosen - 1) & among
     return total
 
 
 @njit(cache=True)
-def holds(lo, hi, count, a, b):  # type: ignore[no-untyped-def]
-    """The first box that holds [a, b], or -1."""
-    for r in range(count):
+def weigh(b, f):  # type: ignore[no-untyped-def]
+    """What broker b's boxes measure, together and each by itself, after they changed."""
+    f.size[b] = 0.0
+    exact = f.count[b] <= EXACT
+    for r in range(f.count[b]):
+        own = measure(f.low[b, r], f.high[b, r], f)
+        before = (1 << r) - 1 if exact else 0
+        others = (1 << f.count[b]) - 1 - (1 << r) if exact else 0
+        f.size[b] += own - _common(f.low[b, r], f.high[b, r], b, before, f)
+        f.own[b, r] = own - _common(f.low[b, r], f.high[b, r], b, others, f)
+
+
+@njit(cache=True)
+def holds(b, a, c, f):  # type: ignore[no-untyped-def]
+    """The first box of broker b that holds [a, c], or -1."""
+    for r in range(f.count[b]):
         fits = True
         for k in range(len(a)):
-            if a[k] < lo[r, k] or b[k] > hi[r, k]:
+            if a[k] < f.low[b, r, k] or c[k] > f.high[b, r, k]:
                 fits = False
                 break
         if fits:
@@ -88,73 +112,109 @@ def holds(lo, hi, count, a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _grown(lo, hi, size, count, most, r, a, b, out_lo, out_hi, edges, cells, table):  # type: ignore[no-untyped-def]
-    """What it costs to grow box r (or to open it) so that it holds [a, b]; the grown box goes to out."""
+def _grown(b, r, a, c, lo, hi, most, f):  # type: ignore[no-untyped-def]
+    """What it costs to grow box r of broker b (or to open it) so that it holds [a, c]; the grown box goes to [lo, hi].
+
+    Infinite where a glance shows that it is more than `most`: no more than the whole filter can be in common.
+    """
+    opened = r == f.count[b]
     for k in range(len(a)):
-        out_lo[k] = a[k] if r == count else min(a[k], lo[r, k])
-        out_hi[k] = b[k] if r == count else max(b[k], hi[r, k])
-    boxes = max(count, r + 1)
-    if boxes <= EXACT:
-        return max(0.0, _union(lo, hi, boxes, r, out_lo, out_hi, edges, cells, table) - size)
-    before = 0.0 if r == count else measure(lo[r], hi[r], edges, cells, table)
-    return measure(out_lo, out_hi, edges, cells, table) - before
+        lo[k] = a[k] if opened else min(a[k], f.low[b, r, k])
+        hi[k] = c[k] if opened else max(c[k], f.high[b, r, k])
+    more = measure(lo, hi, f)
+    if more - f.size[b] > most:
+        return np.inf
+    if not opened:
+        more -= f.own[b, r]
+    if max(f.count[b], r + 1) <= EXACT:
+        others = (1 << f.count[b]) - 1
+        more -= _common(lo, hi, b, others if opened else others - (1 << r), f)
+    return max(0.0, more)
 
 
 @njit(cache=True)
-def _climb(b, a0, b0, parent, alpha, lo, hi, count, size, edges, cells, table, commit):  # type: ignore[no-untyped-def]
-    """Growth of broker b and those above it to hold [a0, b0] in one box, each as little as it can; done if `commit`."""
+def _put(b, r, lo, hi, f):  # type: ignore[no-untyped-def]
+    """Box r of broker b, one of its boxes or the next one, is [lo, hi] from now on."""
+    f.low[b, r], f.high[b, r] = lo, hi
+    f.count[b] = max(f.count[b], r + 1)
+    weigh(b, f)
+
+
+@njit(cache=True)
+def climb(b, a, c, f, up, commit):  # type: ignore[no-untyped-def]
+    """Growth of broker b and, if `up`, of those above it to hold [a, c] in one box, each as little as it can.
+
+    It is done if `commit`. Not to be called with rows 2 to 7 of the scratch.
+    """
     total = 0.0
-    a, c = a0.copy(), b0.copy()
-    try_lo, try_hi, best_lo, best_hi = a.copy(), a.copy(), a.copy(), a.copy()
-    while b >= 0 and holds(lo[b], hi[b], count[b], a, c) < 0:
-        best, pick = -1.0, -1
-        for r in range(min(count[b] + 1, alpha[b])):
-            more = _grown(lo[b], hi[b], size[b], count[b], alpha[b], r, a, c, try_lo, try_hi, edges, cells, table)
+    lo, hi, best_lo, best_hi = f.scratch[2], f.scratch[3], f.scratch[4], f.scratch[5]
+    want_lo, want_hi = a, c
+    while b >= 0 and holds(b, want_lo, want_hi, f) < 0:
+        best, pick = np.inf, -1
+        for r in range(min(f.count[b] + 1, f.alpha[b])):
+            more = _grown(b, r, want_lo, want_hi, lo, hi, best, f)
             if pick < 0 or more < best:
                 best, pick = more, r
-                best_lo[:], best_hi[:] = try_lo, try_hi
+        _grown(b, pick, want_lo, want_hi, lo, hi, np.inf, f)
+        best_lo[:], best_hi[:] = lo, hi
+        want_lo, want_hi = best_lo, best_hi
         total += best
         if commit:
-            lo[b, pick], hi[b, pick] = best_lo, best_hi
-            count[b] = max(count[b], pick + 1)
-            size[b] += best
-        a[:], c[:] = best_lo, best_hi
-        b = parent[b]
+            _put(b, pick, best_lo, best_hi, f)
+        b = f.parent[b] if up else -1
     return total
 
 
 @njit(cache=True)
-def growth(b, a, c, parent, alpha, lo, hi, count, size, edges, cells, table):  # type: ignore[no-untyped-def]
-    """The least growth over the way up if leaf b takes [a, c], and the leaf's box that gives it (-1: held already)."""
-    if holds(lo[b], hi[b], count[b], a, c) >= 0:
-        return 0.0, -1
-    best, pick = -1.0, -1
-    new_lo, new_hi = a.copy(), c.copy()
-    for r in range(min(count[b] + 1, alpha[b])):
-        more = _grown(lo[b], hi[b], size[b], count[b], alpha[b], r, a, c, new_lo, new_hi, edges, cells, table)
-        if parent[b] >= 0:
-            up = parent[b]
-            more += _climb(up, new_lo, new_hi, parent, alpha, lo, hi, count, size, edges, cells, table, False)
-        if pick < 0 or more < best:
+def growth(b, a, c, most, f):  # type: ignore[no-untyped-def]
+    """The least growth over the way up if leaf b, which does not hold [a, c] yet, takes it, and the box that gives it.
+
+    Infinite and -1 where it is more than `most`.
+    """
+    best, pick = np.inf, -1
+    lo, hi = f.scratch[0], f.scratch[1]
+    for r in range(min(f.count[b] + 1, f.alpha[b])):
+        more = _grown(b, r, a, c, lo, hi, min(best, most), f)
+        if more <= most and more < best and f.parent[b] >= 0:
+            more += climb(f.parent[b], lo, hi, f, True, False)
+        if more <= most and more < best:
             best, pick = more, r
     return best, pick
 
 
 @njit(cache=True)
-def grow(b, r, a, c, parent, alpha, lo, hi, count, size, edges, cells, table):  # type: ignore[no-untyped-def]
+def grow(b, r, a, c, f):  # type: ignore[no-untyped-def]
     """Let box r of leaf b hold [a, c], and the boxes above hold that."""
-    new_lo, new_hi = a.copy(), c.copy()
-    size[b] += _grown(lo[b], hi[b], size[b], count[b], alpha[b], r, a, c, new_lo, new_hi, edges, cells, table)
-    lo[b, r], hi[b, r] = new_lo, new_hi
-    count[b] = max(count[b], r + 1)
-    if parent[b] >= 0:
-        _climb(parent[b], new_lo, new_hi, parent, alpha, lo, hi, count, size, edges, cells, table, True)
+    lo, hi = f.scratch[0], f.scratch[1]
+    _grown(b, r, a, c, lo, hi, np.inf, f)
+    _put(b, r, lo, hi, f)
+    if f.parent[b] >= 0:
+        climb(f.parent[b], lo, hi, f, True, True)
 
 
 @njit(cache=True)
-def fill(leaf, low, high, parent, alpha, lo, hi, count, size, edges, cells, table):  # type: ignore[no-untyped-def]
+def fill(leaf, low, high, f):  # type: ignore[no-untyped-def]
     """Filters for leaves that are chosen already, one subscriber after the other."""
     for s in range(len(leaf)):
-        _, r = growth(leaf[s], low[s], high[s], parent, alpha, lo, hi, count, size, edges, cells, table)
-        if r >= 0:
-            grow(leaf[s], r, low[s], high[s], parent, alpha, lo, hi, count, size, edges, cells, table)
+        if holds(leaf[s], low[s], high[s], f) < 0:
+            _, r = growth(leaf[s], low[s], high[s], np.inf, f)
+            grow(leaf[s], r, low[s], high[s], f)
+
+
+@njit(cache=True)
+def around_children(up, first, children, f):  # type: ignore[no-untyped-def]
+    """The filter of an inner broker anew: it grows around its children's boxes, large ones first."""
+    f.count[up], f.size[up] = 0, 0.0
+    total = 0
+    for i in range(first[up], first[up + 1]):
+        total += f.count[children[i]]
+    boxes, volume = np.empty((total, 2), dtype=np.int64), np.empty(total)
+    total = 0
+    for i in range(first[up], first[up + 1]):
+        b = children[i]
+        for r in range(f.count[b]):
+            boxes[total, 0], boxes[total, 1] = b, r
+            volume[total] = -np.prod(f.high[b, r] - f.low[b, r])
+            total += 1
+    for p in np.argsort(volume, kind="mergesort"):
+        climb(up, f.low[boxes[p, 0], boxes[p, 1]], f.high[boxes[p, 0], boxes[p, 1]], f, False, True)

@@ -42,5 +42,5 @@ def filled(instance: Assignment, leaf: Indices) -> AssignmentPlan:
     from yardline.solvers.heuristics.assignment import _filters
 
     state = empty(instance)
-    _filters.fill(leaf, instance.low, instance.high, instance.parent, *state.arrays())
+    _filters.fill(leaf, instance.low, instance.high, state)
     return state.plan(instance, leaf)

@@ -13,9 +13,9 @@ from typing import Literal
 from numpy.random import Generator
 
 from yardline.models import checks, registry
-from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment, AssignmentPlan
-from yardline.solvers.heuristics.assignment.rising import open_sets, rising_caps
+from yardline.solvers.heuristics.assignment.people import everybody, seats
+from yardline.solvers.heuristics.assignment.rising import rising_caps
 from yardline.solvers.heuristics.assignment.state import empty
 
 
@@ -30,9 +30,6 @@ def greedy_offline(
     from yardline.solvers.heuristics.assignment import _choosing
 
     steps = checks.integer(steps, "option steps", low=1)
-    found, leaves, state = limits.candidates(instance), instance.leaves, empty(instance)
-    position = _choosing.offline(
-        *(open_sets(instance), found.of, instance.low, instance.high, rising_caps(instance, load, steps)),
-        *((instance.kappa * instance.m)[leaves], leaves, instance.parent, *state.arrays()),
-    )
-    return state.plan(instance, leaves[position])
+    state, caps = empty(instance), rising_caps(instance, load, steps)
+    position = _choosing.offline(everybody(instance), caps, seats(instance), state)
+    return state.plan(instance, instance.leaves[position])

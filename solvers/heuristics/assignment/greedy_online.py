@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from yardline.models import checks, registry
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment, AssignmentPlan
-from yardline.solvers.heuristics.assignment.rising import open_sets, rising_caps
+from yardline.solvers.heuristics.assignment.people import everybody, seats
+from yardline.solvers.heuristics.assignment.rising import rising_caps
 from yardline.solvers.heuristics.assignment.state import empty
 
 
@@ -38,7 +39,7 @@ def greedy_online(
     """
     caps = rising_caps(instance, load, checks.integer(steps, "option steps", low=1))
     most = int(checks.number(evictions, "option evictions") * instance.m) if evict != "none" else 0
-    return _online(instance, rng, open_sets(instance), caps, ("none", "next", "later").index(evict), most)
+    return _online(instance, rng, None, caps, ("none", "next", "later").index(evict), most)
 
 
 @registry.method("assignment", "greedy-no-latency", paper="002 Gr-l")
@@ -51,14 +52,10 @@ def greedy_no_latency(
 
 
 def _online(
-    instance: Assignment, rng: Generator, sets: NDArray[np.bool_], caps: NDArray[np.int64], evict: int, most: int
+    instance: Assignment, rng: Generator, sets: NDArray[np.bool_] | None, caps: NDArray[np.int64], evict: int, most: int
 ) -> AssignmentPlan:
     from yardline.solvers.heuristics.assignment import _online
 
-    leaves, state = instance.leaves, empty(instance)
-    position = _online.online(
-        *(sets, limits.candidates(instance).of, instance.low, instance.high, caps),
-        *((instance.kappa * instance.m)[leaves], leaves, evict, most, rng.integers(1, 2**62, 1).astype(np.uint64)),
-        *(instance.parent, *state.arrays()),
-    )
-    return state.plan(instance, leaves[position])
+    state, dice = empty(instance), rng.integers(1, 2**62, 1).astype(np.uint64)
+    position = _online.online(everybody(instance, sets), caps, seats(instance), evict, most, dice, state)
+    return state.plan(instance, instance.leaves[position])

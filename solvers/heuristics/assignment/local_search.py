@@ -1,4 +1,4 @@
-"""The method `local-search`: the best greedy plan, improved by ruin and recreate while the time lasts."""
+"""The method `local-search`: the best greedy plan, improved by ruin and recreate (search.py) while the time lasts."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ def local_search(
     *,
     run: Run,
     load: Literal["max", "desired"] = "max",
-    rounds: int = 100_000,
+    rounds: int = 0,
 ) -> Answer:
-    """Subscribers leave full leaves or the edges of filters and come back greedily, as long as it pays.
+    """Subscribers leave the edges of filters and come back greedily; kept by the rule of annealing, which cools as time goes.
 
-    load: within beta_max, or within max(beta, least feasible factor); rounds: at most so many.
+    load: within beta_max, or within max(beta, least feasible factor); rounds: so many (0: 100,000 and ten per subscriber), or
+    fewer where the time is over before.
     """
     reason = why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
     plan = started(instance, rng, load)
     run.report("start", solution=plan, value=evaluate(instance, plan).cost)
-    rounds = checks.integer(rounds, "option rounds")
+    rounds = checks.integer(rounds, "option rounds") or 100_000 + 10 * instance.m
     until = 0.02 * run.time_limit + 3e-6 * instance.m
     return Answer(solution=searched(instance, plan, caps_of(instance, load), rng, run, rounds=rounds, until=until))
 

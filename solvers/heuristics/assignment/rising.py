@@ -1,20 +1,12 @@
-"""What the greedy methods share: candidate sets in which nobody is without a leaf, and caps that rise step by step."""
+"""Caps that rise step by step, as the greedy methods let them when they are stuck."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices
-
-
-def open_sets(instance: Assignment) -> NDArray[np.bool_]:
-    """Candidate leaves per set; where nobody serves it in time: all, and the judge will say so."""
-    sets = limits.candidates(instance).sets.copy()
-    sets[~sets.any(axis=1)] = True
-    return sets
 
 
 def rising_caps(instance: Assignment, load: str, steps: int) -> Indices:

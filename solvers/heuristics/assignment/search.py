@@ -1,27 +1,66 @@
-"""Local search on plans: ruin and recreate. What leaves is a leaf's whole audience, or those at one side of a box.
+"""Local search on plans: ruin and recreate, kept by the rule of annealing.
 
-A round: some subscribers leave, boxes shrink to what they must still hold, also those of inner brokers, then
-everybody comes back to where filters grow least (fewest candidate leaves first, noise between equals). Kept if it is not dearer.
+A round: some parcels of identical subscribers leave their leaves (all of a leaf, those of a box, or those at a side of
+one), boxes shrink to what they must still hold, also those of inner brokers, then everybody comes back to where filters
+grow least. It is kept if the plan gets cheaper, or dearer by about the temperature; that falls geometrically from START to
+END, as a fraction of what a box costs on average.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.assignment.judge import evaluate
-from yardline.models.checks import Indices
+from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
-from yardline.solvers.heuristics.assignment.rising import open_sets
-from yardline.solvers.heuristics.assignment.state import Growing, empty
+from yardline.solvers.heuristics.assignment.people import People, Seats, parcels, seats
+from yardline.solvers.heuristics.assignment.state import Growing, children_of, empty
 
-REPORTED, PATIENCE = 2_000, 5_000
-"""Rounds between reports, and rounds without a gain after which it ends."""
+START, END = 0.3, 0.003
+PARCEL = 32
+"""A parcel has at most the 32nd part of what a leaf may take."""
+
+
+class Books(NamedTuple):
+    """Where every parcel is (-1: nowhere), where it was at the start, and the parcels of every leaf as lists."""
+
+    where: Indices
+    start: Indices
+    head: Indices
+    after: Indices
+    before: Indices
+    there: Indices  # how many parcels a leaf has
+
+
+class Tree(NamedTuple):
+    """The brokers below each broker, and how deep they stand."""
+
+    first: Indices
+    children: Indices
+    level: Indices
+    depth: int
+
+
+class Journal(NamedTuple):
+    """What a round changes: who left which leaf; filters as they were."""
+
+    clock: Indices  # number of the round, brokers touched, parcels that left, moves since the start
+    who: Indices
+    old: Indices
+    inside: Indices  # those of a box, while it is looked at
+    mark: Indices  # the round in which a broker was touched last
+    touched: Indices
+    low: Vector
+    high: Vector
+    own: Vector
+    count: Indices  # type: ignore[assignment]  # hides that of tuples, which nobody asks
+    size: Vector
 
 
 @dataclass(slots=True)
@@ -31,12 +70,13 @@ class Search:
     instance: Assignment
     caps: Indices
     state: Growing
-    where: Indices
-    lists: tuple[Indices, ...] = ()  # loads, head, after, before
-    sets: Any = None
-    few: Any = None  # candidate leaves of everybody
-    noise: float = 4.0
-    cost: float = field(default=0.0)
+    people: People
+    parcel: Indices  # of every subscriber
+    seats: Seats
+    books: Books
+    tree: Tree
+    journal: Journal
+    cost: float
 
     @classmethod
     def of(cls, instance: Assignment, plan: AssignmentPlan, caps: Indices) -> Search:
@@ -50,120 +90,109 @@ class Search:
     @classmethod
     def begun(cls, instance: Assignment, state: Growing, leaf: Indices, caps: Indices) -> Search:
         """From filters and the leaves of everybody (-1: nowhere yet)."""
-        from yardline.solvers.heuristics.assignment import _search
+        from yardline.solvers.heuristics.assignment import _filters, _ruin
 
         for b in range(instance.n):
-            boxes = (state.low[b], state.high[b], state.count[b])
-            state.size[b] = _search.size_of(*boxes, state.edges, state.cells, state.table)
+            _filters.weigh(b, state)
         position = np.full(instance.n + 1, -1, dtype=np.int64)
         position[instance.leaves] = np.arange(len(instance.leaves))
-        where, many = position[leaf], len(instance.leaves)
-        lists = tuple(np.zeros(size, np.int64) for size in (many, many, instance.m, instance.m))
-        _search.listed(where, *lists)
-        sets = open_sets(instance)
-        few = sets.sum(axis=1)[limits.candidates(instance).of].astype(np.float64)
-        return cls(instance, caps, state, where, lists, sets, few, cost=float(state.size.sum()))
+        most = 1 if (leaf < 0).any() else max(1, int(caps.max(initial=0)) // PARCEL)
+        people, where, parcel = parcels(instance, position[leaf], most)
+        own, books = seats(instance), _books(where, len(instance.leaves))
+        _ruin.listed(people, own, books)
+        tree = Tree(*children_of(instance), instance.level, int(instance.level.max()) + 1)
+        journal = _journal(state, len(where))
+        return cls(instance, caps, state, people, parcel, own, books, tree, journal, float(state.size.sum()))
+
+    @property
+    def where(self) -> Indices:
+        """The leaf of every subscriber, by position; -1: nowhere."""
+        return self.books.where[self.parcel]
+
+    @property
+    def moved(self) -> int:
+        """How many subscribers are at another leaf than at the start."""
+        return int(self.journal.clock[3])
+
+    @property
+    def unit(self) -> float:
+        """What a box costs on average."""
+        return self.cost / max(1, int(self.state.count.sum()))
 
     def inserted(self, pool: Indices) -> bool:
         """Put some who are nowhere to where filters grow least, fewest candidates first; False: somebody found no room."""
-        return self._recreated(pool[np.argsort(self.few[pool], kind="stable")])
-
-    def _recreated(self, pool: Indices) -> bool:
         from yardline.solvers.heuristics.assignment import _search
 
-        instance, leaves = self.instance, self.instance.leaves
-        done = _search.recreate(
-            *(pool, self.sets, limits.candidates(instance).of, instance.low, instance.high, self.caps),
-            *((instance.kappa * instance.m)[leaves], leaves, self.where, *self.lists),
-            *(instance.parent, *self.state.arrays()),
+        who = np.unique(self.parcel[pool])
+        few = np.diff(self.people.first)[self.people.of[who]]
+        self._next_round()
+        grown = _search.recreate(
+            *(who[np.argsort(few, kind="stable")], np.inf, 0.0, self.people, self.caps, self.seats, self.books),
+            *(self.state, self.journal, np.ones(1, dtype=np.uint64)),
         )
-        self.cost = self.cost if not done else float(self.state.size.sum())
-        return bool(done)
+        self.cost = float(self.state.size.sum())
+        return bool(np.isfinite(grown))
 
-    def round(self, rng: Generator, most: int) -> bool:
-        """One round; whether anything was kept."""
+    def _next_round(self) -> None:
+        self.journal.clock[0] += 1
+        self.journal.clock[1:3] = 0
+
+    def rounds(self, count: int, hot: float, cooling: float, dice: NDArray[np.uint64], moves: int = 2**62) -> None:
+        """So many rounds, at most so many subscribers elsewhere than at the start."""
         from yardline.solvers.heuristics.assignment import _search
 
-        saved = [array.copy() for array in (self.state.low, self.state.high, self.state.count, self.state.size)]
-        pool, old = self._ruin(rng, most)
-        order = np.argsort(self.few[pool] + self.noise * rng.random(len(pool)), kind="stable")
-        if (self.instance.level > 0).any():
-            inner = np.ones(self.instance.n, dtype=bool)
-            inner[self.instance.leaves] = False
-            again = _search.rebuilt if rng.random() < 0.05 else _search.tightened
-            again(np.array(self.instance.top_down), inner, self.instance.parent, *self.state.arrays())
-        known = self.cost
-        done = self._recreated(pool[order])
-        cost, self.cost = float(self.state.size.sum()), known
-        if done and cost <= self.cost * (1 + 1e-12):
-            self.cost = cost
-            return True
-        _search.restore(pool, old, self.where, *self.lists)
-        for array, kept in zip(
-            (self.state.low, self.state.high, self.state.count, self.state.size), saved, strict=True
-        ):
-            array[:] = kept
-        return False
-
-    def _ruin(self, rng: Generator, most: int) -> tuple[Indices, Indices]:
-        """Who leaves, and from where: all of a few leaves, or those at a side of a box."""
-        from yardline.solvers.heuristics.assignment import _search
-
-        instance, state = self.instance, self.state
-        pool, old, filled = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64), 0
-        common = (instance.leaves, self.where, *self.lists, state.low, state.high, state.count, state.size, pool)
-        if rng.random() < 0.3:
-            for l in rng.choice(
-                len(instance.leaves), size=min(len(instance.leaves), int(rng.integers(1, 5))), replace=False
-            ):
-                begun, filled = filled, _search.whole(int(l), most, *common, filled)
-                old[begun:filled] = l
-        else:
-            for l in rng.choice(
-                len(instance.leaves), size=min(len(instance.leaves), int(rng.integers(1, 4))), replace=False
-            ):
-                b = int(instance.leaves[l])
-                if state.count[b]:
-                    share = float(rng.choice([0.01, 0.1, 0.3, 1.0]))
-                    side = (
-                        int(rng.integers(state.count[b])),
-                        int(rng.integers(instance.d)),
-                        bool(rng.random() < 0.5),
-                        share,
-                    )
-                    begun, filled = (
-                        filled,
-                        _search.shave(
-                            *(int(l), *side, most, instance.low, instance.high, *common, filled),
-                            *(state.edges, state.cells, state.table),
-                        ),
-                    )
-                    old[begun:filled] = l
-        return pool[:filled], old[:filled]
+        _search.anneal(
+            *(count, self.cost, hot, cooling, moves, self.people, self.caps, self.seats, self.books),
+            *(self.tree, self.state, self.journal, dice),
+        )
+        self.cost = float(self.state.size.sum())
 
     def plan(self) -> AssignmentPlan:
         """The plan as it is now."""
         return self.state.plan(self.instance, self.instance.leaves[self.where])
 
 
+def _books(where: Indices, leaves: int) -> Books:
+    after, before = np.zeros((2, len(where)), np.int64)
+    return Books(where, where.copy(), np.zeros(leaves, np.int64), after, before, np.zeros(leaves, np.int64))
+
+
+def _journal(state: Growing, count: int) -> Journal:
+    boxes = (state.low.copy(), state.high.copy(), state.own.copy(), state.count.copy(), state.size.copy())
+    who, old, inside = np.zeros((3, count), np.int64)
+    mark, touched = np.zeros((2, len(state.count)), np.int64)
+    return Journal(np.zeros(4, np.int64), who, old, inside, mark, touched, *boxes)
+
+
+def dice_of(rng: Generator) -> NDArray[np.uint64]:
+    """The state of the kernels' random numbers."""
+    return rng.integers(1, 2**62, 1).astype(np.uint64)
+
+
 def searched(
     instance: Assignment, plan: AssignmentPlan, caps: Indices, rng: Generator, run: Run, *, rounds: int, until: float
 ) -> AssignmentPlan:
-    """A valid plan after so many rounds, or when only `until` seconds are left; the plan itself where nothing was gained."""
-    search = Search.of(instance, plan, caps)
-    most = max(10, min(instance.m, 4 * instance.m // max(1, len(instance.leaves)) + 200))
-    reported = search.cost
-    gained, known = 0, search.cost
-    for k in range(rounds):
-        if run.left() <= until or k - gained > PATIENCE:
-            break
-        search.round(rng, most)
-        if search.cost < known * (1 - 1e-9):
-            gained, known = k, search.cost
-        if k % REPORTED == REPORTED - 1 and search.cost < reported:
-            reported = search.cost
-            run.report(f"round {k + 1}", solution=search.plan(), value=reported)
-    return better(instance, search.plan(), plan)
+    """A valid plan after so many rounds, or when only `until` seconds are left; the plan itself where nothing was gained.
+
+    It cools by rounds; where the clock is ahead of them, by the clock, so that it is cold when the time is over.
+    """
+    search, dice = Search.of(instance, plan, caps), dice_of(rng)
+    done, best, least, given = 0, plan, search.cost, max(run.left() - until, 1e-9)
+    unit, chunk, progress, last = search.unit, 1, 0.0, 0.0
+    while progress < 1.0 and rounds:
+        pace = max((1.0 - progress) / max(1, rounds - done), (progress - last) / chunk)
+        hot, cooling = unit * START * (END / START) ** progress, (END / START) ** pace
+        count = min(rounds - done, chunk)
+        begun = run.seconds()
+        search.rounds(count, hot, cooling, dice)
+        done += count
+        taken = max(run.seconds() - begun, 1e-6)
+        chunk = max(1, min(int(count * 0.25 / taken), 4 * chunk))
+        last, progress = progress, max(done / rounds, 1.0 - (run.left() - until) / given)
+        if search.cost < least * (1 - 1e-9) and progress > 0.5:
+            best, least = search.plan(), search.cost
+            run.report(f"round {done}", solution=best, value=least)
+    return better(instance, search.plan(), better(instance, best, plan))
 
 
 def better(instance: Assignment, one: AssignmentPlan, two: AssignmentPlan) -> AssignmentPlan:
