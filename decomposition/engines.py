@@ -111,7 +111,7 @@ def _unlimited() -> Iterator[None]:
 def outcomes(
     engine: Engine, tasks: Sequence[Task], shared: Mapping[str, bytes], *, enough: Callable[[], bool] = lambda: False
 ) -> Iterator[Result]:
-    """Results as they finish; a task whose worker was lost is tried again; no new attempt once it is `enough`."""
+    """Results as they finish, until it is `enough`; a task whose worker was lost is tried again."""
     waiting = {task.key: task for task in tasks}
     for attempt in range(1, ATTEMPTS + 1):
         failed: list[Result] = []
@@ -121,7 +121,9 @@ def outcomes(
                 yield result
             else:
                 failed.append(result)
-        if not failed or enough():
+            if enough():
+                return
+        if not failed:
             return
         if attempt == ATTEMPTS:
             raise RuntimeError(f"task {failed[0].key} failed {ATTEMPTS} times: {failed[0].error}")

@@ -5,7 +5,10 @@
 is valid for all shares with sum_p share[p] <= budget (solvers/certificates/parts.py says why). It is concave in the
 shares, and x[p] - mean of x over the parts that decide it is a direction that raises it: where a part takes more of a
 decision than the others it shall pay more for it. Where nothing is shared, every round tries another split.
-In the end every part is branched on, while the time lasts.
+
+    at once      multipliers that need no solver: a bound is there early
+    rounds       the relaxation of every part, shares moved or another split, in half of the time
+    in the end   every part is branched on, while the time lasts
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -42,7 +45,12 @@ from yardline.solvers.outcome import Outcome, Stop
 from yardline.solvers.programs import search_tree
 
 PATIENCE = 4
-"""Rounds without gain before the steps get shorter."""
+"""Rounds without gain before the steps get shorter; where nothing is shared, before no other split is tried."""
+
+COLUMNS = 4_000
+"""Of a part's program, about, if the number of parts is not given: some seconds for its relaxation."""
+
+How = Literal["plain", "relaxed", "branched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,43 +92,47 @@ class Sum:
         }
 
 
-def parts(instance: Instance, rng: Generator, *, run: Run, parts: int = 8, rounds: int = 50) -> Answer:
+def parts(instance: Instance, rng: Generator, *, run: Run, parts: int | None = None, rounds: int = 50) -> Answer:
     """The sum of bounds of parts, raised round by round by moving cost between them; rechecked in rationals.
 
-    parts: how many.  rounds: of moving cost between the parts (channelization: of other splits).
+    parts: how many; none: as many as keep each of them small.  rounds: of moving cost between the parts (channelization:
+    of other splits).
     """
-    count, rounds = checks.integer(parts, "option parts", low=1), checks.integer(rounds, "option rounds", low=1)
+    count = 0 if parts is None else checks.integer(parts, "option parts", low=1)
+    rounds = checks.integer(rounds, "option rounds", low=1)
     reason = problem_of(instance).why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
-    brings, engine, begun = brought(instance.problem), engine_of(run), run.left()
-    split = brings.split(instance, count, rng, 0)
+    brings, engine, half = brought(instance.problem), engine_of(run), 0.5 * run.left()
+    split = brings.split(instance, count, COLUMNS, rng, 0)
     _suitable(instance, split)
-    best: Sum | None = None
     step = _Steps(splitting(instance).budget(instance))
     shares = step.exact(brings.shares(instance, split), _decides(instance, split))
-    gains = []
+    best = _bounded(instance, split, shares, engine, run, seconds=0.9 * run.left(), how="plain")
+    if best is None:
+        return Answer(note="no part was written down in time")
+    _tell(run, instance, best, f"at once: {float(best.bound):g} from {len(split)} parts")
+    gains = [float(best.bound)]
     for r in range(rounds):
-        left = run.left() - 0.4 * begun
-        found = _bounded(instance, split, shares, engine, run, seconds=max(1.0, left) if best is None else left)
+        found = _bounded(instance, split, shares, engine, run, seconds=run.left() - half, how="relaxed")
         if found is None:
             break
         gains.append(float(found.bound))
-        if best is None or found.bound > best.bound:
+        if found.bound > best.bound:
             best = found
             _tell(run, instance, best, f"round {r}: {float(best.bound):g} from {len(split)} parts")
-        if len(split) == 1 or left <= 0:
+        if len(split) == 1:
             break
         if step.shared:
             moved = step.moved(best, found)
             if moved is None:
                 break
             shares = moved
+        elif r - int(np.argmax(gains[1:])) >= PATIENCE:
+            break
         else:
-            split = brings.split(instance, count, rng, r + 1)
+            split = brings.split(instance, count, COLUMNS, rng, r + 1)
             shares = brings.shares(instance, split)
-    if best is None:
-        return Answer(note="no part was bounded in time")
     return _answer(instance, _branched(instance, best, engine, run), gains, brings.WORDS)
 
 
@@ -147,7 +159,8 @@ WORDS = (
 
 def _answer(instance: Instance, best: Sum, gains: list[float], words: str) -> Answer:
     """The bound, with how it was split and what the rounds gained."""
-    note = f"{len(best.split)} parts ({words}); {len(gains)} rounds from {gains[0]:g} to {max(gains):g}"
+    note = f"{len(best.split)} parts ({words}); at once {gains[0]:g}; "
+    note += f"{len(gains) - 1} rounds from {gains[min(1, len(gains) - 1)]:g} to {max(gains):g}"
     note += f", branching to {float(best.bound):g}" if float(best.bound) > max(gains) else ""
     return Answer(bound=as_float(best.bound), valid_because=WORDS, certificate=best.certificate(instance), note=note)
 
@@ -199,7 +212,7 @@ def _bounded(
     run: Run,
     *,
     seconds: float,
-    tree: bool = False,
+    how: How,
 ) -> Sum | None:
     """All parts bounded as tasks; None where one of them was not in time."""
     if seconds <= 0:
@@ -207,7 +220,7 @@ def _bounded(
     shared = pickle.dumps(instance, protocol=5)
     name = hashlib.sha256(shared).hexdigest()
     each = seconds * engine.slots / max(engine.slots, len(split))
-    settings = {"solver": run.solver, "seed": run.seed, "seconds": each, "tree": tree}
+    settings = {"solver": run.solver, "seed": run.seed, "seconds": each, "how": how}
     tasks = [
         Task(
             key=str(p),
@@ -226,22 +239,21 @@ def _bounded(
 
 
 def serve(payload: Mapping[str, Any], send: Send) -> Bounded:
-    """In a worker: one part, by its relaxation or by branching on it."""
+    """In a worker: one part, by multipliers that need no solver, by its relaxation, or by branching on it."""
     send("started", None)
     begun = time.monotonic()
     program, columns = splitting(payload["shared"]).program(payload["shared"], payload["part"], payload["share"])
     seconds, point = 0.8 * (payload["seconds"] - 2 * (time.monotonic() - begun)), np.zeros(program.shape[1])
-    if seconds <= 0:  # writing the program down took the time already
-        tree = one_leaf(program, plain(program))
-    elif payload["tree"]:
+    tree = one_leaf(program, plain(program))
+    if payload["how"] == "branched" and seconds > 0:
         tree = search_tree(program, Run(time_limit=seconds))
-    else:
+    elif payload["how"] == "relaxed" and seconds > 0:
         outcome: Outcome = solver(payload["solver"]).solve(
             program, relax=True, time_limit=seconds, seed=payload["seed"]
         )
-        point = point if outcome.point is None else outcome.point
-        tree = one_leaf(program, outcome.duals if outcome.stop is Stop.OPTIMAL else plain(program))
-    document, bound = tree_certificate(program, program, tree, round_up=payload["tree"])
+        if outcome.stop is Stop.OPTIMAL and outcome.point is not None:
+            point, tree = outcome.point, one_leaf(program, outcome.duals)
+    document, bound = tree_certificate(program, program, tree, round_up=payload["how"] == "branched")
     kept = {name: document[name] for name in ("program", "bits", "bound", "step", "nodes")}
     there = columns >= 0
     taken = np.zeros(columns.shape)
@@ -262,7 +274,7 @@ def plain(program: Program) -> Vector:
 
 def _branched(instance: Instance, best: Sum, engine: Engine, run: Run) -> Sum:
     """Every part branched on in the time that is left; the better bound of each is kept."""
-    found = _bounded(instance, best.split, best.shares, engine, run, seconds=0.8 * run.left(), tree=True)
+    found = _bounded(instance, best.split, best.shares, engine, run, seconds=0.8 * run.left(), how="branched")
     if found is None:
         return best
     pairs = zip(best.parts, found.parts, strict=True)

@@ -24,6 +24,7 @@ from yardline.models.program import Program
 
 Guide = Mapping[str, Any]
 Boxes = tuple[Vector, Vector]
+Region = dict[str, list[float | None]]
 
 
 def guide(instance: Assignment, program: Program, point: Vector) -> dict[str, Any]:
@@ -128,23 +129,25 @@ def measures(instance: Assignment, low: Vector, high: Vector) -> Vector:
 WORDS = "regions of the event space, each subscriber's leaf priced by those that it lies in"
 
 
-def split(instance: Assignment, count: int, rng: Generator, attempt: int) -> list[dict[str, list[float | None]]]:
-    """Regions by cuts at medians: again and again the one with most subscribers, along its most crowded axis."""
-    regions: list[dict[str, list[float | None]]] = [{"low": [None] * instance.d, "high": [None] * instance.d}]
-    final: list[dict[str, list[float | None]]] = []
-    while regions and len(regions) + len(final) < count:
-        regions.sort(key=lambda region: len(splitting.members(instance, region)))
+def split(instance: Assignment, count: int, columns: int, rng: Generator, attempt: int) -> list[Region]:
+    """Regions by cuts at edges that few interests cross: again and again the one with the largest program.
+
+    So many regions, or (0) until none has more than so many columns.
+    """
+    regions: list[Region] = [{"low": [None] * instance.d, "high": [None] * instance.d}]
+    final: list[Region] = []
+    while regions and len(regions) + len(final) < (count or instance.m):
+        regions.sort(key=lambda region: splitting.size(instance, region))
+        if not count and splitting.size(instance, regions[-1]) <= columns:
+            break
         region = regions.pop()
         halves = _cut(instance, region)
         (regions if halves else final).extend(halves or [region])
-    return (
-        [region for region in (*final, *regions) if len(splitting.members(instance, region))]
-        or regions[:1]
-        or final[:1]
-    )
+    some = [region for region in (*final, *regions) if len(splitting.members(instance, region))]
+    return some or [*final, *regions][:1]
 
 
-def _cut(instance: Assignment, region: Mapping[str, Any]) -> list[dict[str, list[float | None]]]:
+def _cut(instance: Assignment, region: Mapping[str, Any]) -> list[Region]:
     """Two halves of a region, at an edge that few interests cross; none where nothing is gained."""
     part = splitting.restricted(instance, region)
     best: tuple[int, int, float] | None = None

@@ -24,6 +24,8 @@ from yardline.solvers.heuristics.channelization.subscription import best_plan
 Guide = Mapping[str, Any]
 Bits = NDArray[np.bool_]
 SWEEPS = 20
+NOISE = 0.3
+"""Of rates, when another split is tried."""
 
 
 def guide(instance: Channelization, program: Program, point: Vector) -> dict[str, Any]:
@@ -170,18 +172,32 @@ def _by_users(instance: Channelization, rng: Generator) -> ChannelizationPlan:
 WORDS = "flows; groups carry no names, so that nothing is shared but the choice of the split"
 
 
-def split(instance: Channelization, count: int, rng: Generator, attempt: int) -> list[list[int]]:
-    """Flows in the order of a projection of their audiences (first the most telling one), cut into blocks of equal size."""
+def split(instance: Channelization, count: int, columns: int, rng: Generator, attempt: int) -> list[list[int]]:
+    """Blocks of equal size: flows of similar rate together, or audiences of all kinds in each, or rates with some noise.
+
+    K groups must hold what the heaviest flows of a part have in common, so heavy ones belong together: mixed with light
+    ones, each has a group of its own. Flows that are alike share groups at no cost, so they do not belong together.
+    """
     flows = instance.wanted
+    if not len(flows):
+        return [[]]
+    count = min(len(flows), count or _count(instance, 4 * columns))  # large parts prove more
+    noise = rng.lognormal(0.0, NOISE, len(flows)) if attempt > 1 else np.ones(len(flows))
+    if attempt != 1:
+        order = flows[np.argsort(-instance.rates[flows] * noise, kind="stable")]
+        return [sorted(block.tolist()) for block in np.array_split(order, count)]
     wants = instance.audience.toarray()[flows].astype(np.float64)
-    if len(flows) and not attempt:
-        direction = np.linalg.svd(wants - wants.mean(axis=0), full_matrices=False)[2][0]
-    else:
-        direction = rng.standard_normal(instance.m)
+    direction = np.linalg.svd(wants - wants.mean(axis=0), full_matrices=False)[2][0]
     order = flows[np.argsort(wants @ direction, kind="stable")]
-    return [
-        sorted(block.tolist()) for block in np.array_split(order, max(1, min(count, len(flows)))) if len(block)
-    ] or [[]]
+    return [sorted(order[k::count].tolist()) for k in range(count)]
+
+
+def _count(instance: Channelization, columns: int) -> int:
+    """The least number of parts, of the heaviest flows first, whose programs stay below so many columns."""
+    order, count = instance.wanted[np.argsort(-instance.rates[instance.wanted], kind="stable")], 1
+    while count < len(order) and splitting.size(instance, order[: -(-len(order) // count)].tolist()) > columns:
+        count += 1
+    return count
 
 
 def shares(instance: Channelization, split: list[list[int]]) -> list[Vector]:

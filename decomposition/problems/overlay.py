@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from yardline.decomposition import flow
 from yardline.decomposition.problems.overlay_moves import exchanged, helped, settled
 from yardline.models.checks import Indices, Vector
-from yardline.models.overlay import wiring
+from yardline.models.overlay import splitting, wiring
 from yardline.models.overlay.data import Overlay, OverlayPlan
 from yardline.models.overlay.feasibility import why_infeasible
 from yardline.models.overlay.parties import parties
@@ -90,31 +90,75 @@ def wired(instance: Overlay, broker: Indices, links: Indices | None) -> OverlayP
     return decode(instance, {"x": places, "T": np.concatenate(used)})
 
 
-WORDS = "blocks of channels, access costs shared between them"
+WORDS = "cells of channels and one for access alone, access costs shared between them"
+CROWD = 10
+"""Subscribers in a cell of a channel that is too large for one cell, about."""
 
 
-def split(instance: Overlay, count: int, rng: Generator, attempt: int) -> list[list[int]]:
-    """Blocks of neighbouring channels, about equally many subscribers and publishers in each."""
-    weight = np.asarray(instance.subscribes.sum(axis=0)).reshape(-1) + (instance.rates > 0).sum(axis=0)
-    used = np.flatnonzero(instance.rates.sum(axis=0) > 0)
-    if not len(used):
-        return [[]]
-    place = np.cumsum(weight[used]) - weight[used] / 2
-    block = np.minimum(count - 1, (place * count / weight[used].sum()).astype(np.int64))
-    return [used[block == k].tolist() for k in np.unique(block)]
+def split(instance: Overlay, count: int, columns: int, rng: Generator, attempt: int) -> list[splitting.Part]:
+    """Cells in their order, blocks of about equal size; and everybody's access by itself, which takes what is left over.
+
+    A channel of more than so many columns falls into cells of some subscribers and their share of the publishers.
+    """
+    cells = [cell for c in _moving(instance) for cell in _cells(instance, c, columns, rng)]
+    if count == 1 or not cells:
+        whole = _moving(instance) if count == 1 else []
+        return [{"everybody": True, "cells": whole}]
+    weight = np.array([splitting.size(instance, {"everybody": False, "cells": [cell]}) for cell in cells], dtype=float)
+    count = count or 1 + int(weight.sum() / columns)
+    block = np.minimum(count - 1, ((np.cumsum(weight) - weight / 2) * count / weight.sum()).astype(np.int64))
+    blocks = [[cell for cell, k in zip(cells, block, strict=True) if k == own] for own in np.unique(block)]
+    return [*({"everybody": False, "cells": block} for block in blocks), {"everybody": True, "cells": []}]
 
 
-def shares(instance: Overlay, split: list[list[int]]) -> list[Vector]:
-    """At first every part pays for the traffic of its own channels."""
+def _moving(instance: Overlay) -> list[int]:
+    """Channels on which something is sent."""
+    found: list[int] = np.flatnonzero(instance.rates.sum(axis=0) > 0).tolist()
+    return found
+
+
+def _cells(instance: Overlay, channel: int, columns: int, rng: Generator) -> list[Any]:
+    """A channel as one cell, or its subscribers dealt to cells at random, each with a share of the publishers."""
+    whole = splitting.cell_of(instance, channel)
+    size = splitting.size(instance, {"everybody": False, "cells": [channel]})
+    crowds = min(len(whole.publishers), len(whole.subscribers) // CROWD)
+    if size <= columns or crowds < 2:
+        return [channel]
+    subscribers, order = rng.permutation(whole.subscribers), np.argsort(-instance.rates[whole.publishers, channel])
+    return [
+        {
+            "channel": channel,
+            "publishers": np.sort(whole.publishers[order[k::crowds]]).tolist(),
+            "subscribers": np.sort(subscribers[k::crowds]).tolist(),
+            "rooted": False,
+        }
+        for k in range(crowds)
+    ]
+
+
+def shares(instance: Overlay, split: list[splitting.Part]) -> list[Vector]:
+    """At first every part pays for the traffic of its own cells, as far as they are its users."""
     access = np.where(instance.open, instance.access_cost, 0.0)
-    table = instance.subscribes.toarray()
-    moving = table * (instance.rates.sum(axis=0) - instance.rates) + instance.rates
-    return [moving[:, part].sum(axis=1)[:, None] * access for part in split]
+    return [_moved(instance, part)[:, None] * access for part in split]
 
 
-def decides(instance: Overlay, part: list[int]) -> Vector:
-    """Every part places every user."""
-    return instance.possible.astype(np.float64)
+def _moved(instance: Overlay, part: splitting.Part) -> Vector:
+    """What each user sends and receives in the cells of a part."""
+    total = np.zeros(instance.U)
+    for row in part["cells"]:
+        cell = splitting.cell_of(instance, row)
+        rate = instance.rates[cell.publishers, cell.channel]
+        total[cell.subscribers] += rate.sum()
+        total[cell.publishers] += np.where(np.isin(cell.publishers, cell.subscribers), 0.0, rate) * cell.rooted
+    return total
+
+
+def decides(instance: Overlay, part: splitting.Part) -> Vector:
+    """A part places its users."""
+    result = np.zeros(instance.possible.shape)
+    who = splitting.members(instance, part)
+    result[who] = instance.possible[who]
+    return result
 
 
 def weights(instance: Overlay) -> Vector:
