@@ -17,6 +17,7 @@ from typing import Any
 from yardline.decomposition.tasks.local import LocalEngine
 from yardline.decomposition.tasks.task import Engine, Result, Task, function
 from yardline.models.method import Run
+from yardline.solvers.worker.pool import worker
 
 SLOTS = 4
 """Processes that a loop uses on this machine, at most."""
@@ -61,6 +62,13 @@ class Placed:
     def running(self) -> int:
         """How many tasks run now."""
         return self.engine.running
+
+    def warm(self) -> None:
+        """Start the processes of this machine now: they import while the caller is busy with something else."""
+        if isinstance(self.engine, LocalEngine):
+            with contextlib.ExitStack() as stack:
+                for mine in [stack.enter_context(worker(sharing=self.slots)) for _ in range(self.slots)]:
+                    mine.start()
 
     def run(self, tasks: Iterable[Task], shared: Mapping[str, bytes]) -> Iterator[Result]:
         """Results as they finish."""

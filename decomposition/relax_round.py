@@ -40,6 +40,9 @@ from yardline.solvers.relaxation import LP
 BATCH = 0.5
 """Seconds of trials that travel together."""
 
+LARGE = 2_000
+"""Columns from which on trials are likely to need other processes, which then start while the relaxation is solved."""
+
 Send = Callable[[str, object], None]
 
 
@@ -57,13 +60,16 @@ def relax_round(
         return Answer(infeasible=reason)
     program = program_of(problem, instance)
     run.report(f"program of {program.shape[0]:,} rows and {program.shape[1]:,} columns")
+    engine = Placed(run)
+    if program.shape[1] > LARGE:
+        engine.warm()
     point, proved = relaxed(program, instance, run)
     if point is None:
         return proved
     guide = brought(instance.problem).guide(instance, program, point)
     best = Best(lambda seen: run.report(f"trial {seen.trial}", solution=seen.plan, value=seen.value))
     shared = pickle.dumps({"instance": instance, "guide": guide}, protocol=5)
-    attempts(best, run, Placed(run), trials, int(rng.integers(2**62)), f"{__name__}:attempt", shared)
+    attempts(best, run, engine, trials, int(rng.integers(2**62)), f"{__name__}:attempt", shared)
     return Answer(
         solution=best.plan,
         bound=proved.bound,
@@ -152,9 +158,19 @@ def attempts(best: Best, run: Run, engine: Placed, trials: int, entropy: int, ta
 
     hear([batch(0, 1)])
     each = max(engine.expected or 0.0, 1e-3)
-    size = max(1, min(int(BATCH / each), -(-(trials - 1) // engine.slots)))
-    engine.expected = size * each
-    hear([batch(t, min(t + size, trials)) for t in range(1, trials, size)])
+    batches = shared_out(range(1, trials), int(BATCH / each), engine.slots)
+    engine.expected = each * (trials - 1) / max(1, len(batches))
+    hear([batch(first, last) for first, last in batches])
+
+
+def shared_out(trials: range, most: int, slots: int) -> list[tuple[int, int]]:
+    """Trials in batches of at most so many, smaller ones towards the end, so that no worker waits long for another."""
+    result, first = [], trials.start
+    while first < trials.stop:
+        last = first + max(1, min(most, (trials.stop - first) // (2 * slots)))
+        result.append((first, last))
+        first = last
+    return result
 
 
 def serve(payload: Mapping[str, Any], send: Send) -> list[Attempt]:

@@ -165,6 +165,23 @@ def test_a_worker_killed_in_the_middle(slow_trials, monkeypatch):
     assert found.solution.document() == expected.solution.document()
 
 
+def test_batches_hold_every_trial_once_and_shrink():
+    batches = relax_round.shared_out(range(1, 64), 10, 2)
+    assert [t for first, last in batches for t in range(first, last)] == list(range(1, 64))
+    sizes = [last - first for first, last in batches]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (sizes[0], sizes[-1]) == (10, 1)
+    assert relax_round.shared_out(range(1, 1), 10, 2) == []
+
+
+def test_workers_that_started_early_give_the_same(monkeypatch):
+    instance = yl.generate(WORKLOADS["overlay"][0], seed=1, **WORKLOADS["overlay"][1])
+    expected = ran(instance, "here")
+    monkeypatch.setattr(engines, "SHORT", 0.0)
+    monkeypatch.setattr(relax_round, "LARGE", 0)
+    assert ran(instance, "local", slots=2, monkeypatch=monkeypatch).solution.document() == expected.solution.document()
+
+
 def test_the_first_of_equal_trials_wins_in_any_order():
     orders = [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]]
     attempts = [Attempt(0, 5.0, "a"), Attempt(1, 3.0, "b"), Attempt(2, broken=("load", "load")), Attempt(3, 3.0, "c")]
