@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from yardline.solvers.kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def walk(steps, a, at, cost, l, u, low, high, tau, sigma, x, y, sum_x, sum_y):  # type: ignore[no-untyped-def]
     """So many steps from (x, y), in place; a and at are (start, index, value) of the matrix by rows and by columns."""
     ahead = np.empty_like(x)

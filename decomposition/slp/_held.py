@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from yardline.solvers.kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def _inside(a, c, low, high):  # type: ignore[no-untyped-def]
     for k in range(len(a)):  # noqa: SIM110 (numba)
         if low[k] < a[k] or high[k] > c[k]:
@@ -14,7 +15,7 @@ def _inside(a, c, low, high):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@kernel
 def counted(a, c, owner, reach, low, high):  # type: ignore[no-untyped-def]
     """How many interests that its owner reaches each box holds; the box shrinks to them, in place."""
     result = np.zeros(len(a), dtype=np.int64)
@@ -29,7 +30,7 @@ def counted(a, c, owner, reach, low, high):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(cache=True)
+@kernel
 def listed(a, c, owner, reach, low, high, start):  # type: ignore[no-untyped-def]
     """The interests that each box holds, one box after the other; start: from the counts."""
     result = np.empty(start[-1], dtype=np.int64)
@@ -42,7 +43,7 @@ def listed(a, c, owner, reach, low, high, start):  # type: ignore[no-untyped-def
     return result
 
 
-@njit(cache=True)
+@kernel
 def covering(low, high, of, sets, below, a, c, start):  # type: ignore[no-untyped-def]
     """Subscribers x leaves: a candidate leaf whose child's boxes, a[start[i]:start[i + 1]], hold the interest in one."""
     children = len(start) - 1

@@ -1,14 +1,18 @@
-"""From what the tree was given to a valid plan, in two ways; the cheaper is taken.
+"""From what the tree was given to a valid plan, in up to three ways; the cheapest is taken.
 
     flow    the paper's: filters adjusted to what the flow placed; whom it left out comes in where filters grow least
     grown   (ours, only with `finish`) leaves begin with the boxes of which the program took at least `sure`, at most alpha;
             everybody comes in where filters grow least, fewest candidate leaves first, within the caps
+
+    begun   (ours, only with `finish`) the same from nothing, before the first program: a valid plan to have if time runs out
 
 The rounding has several times alpha boxes per leaf and its flow does not look at cost; `grown` keeps what the program was
 sure of.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +21,7 @@ from yardline.decomposition.slp.adjusting import adjusted
 from yardline.decomposition.slp.boxes import around
 from yardline.decomposition.slp.placing import moved_over
 from yardline.decomposition.slp.settings import Settings
-from yardline.decomposition.slp.sharing import Down
+from yardline.decomposition.slp.sharing import Boxes, Down
 from yardline.models.assignment.boxes import inside
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.assignment.judge import evaluate
@@ -27,17 +31,27 @@ from yardline.solvers.heuristics.assignment.search import Search
 from yardline.solvers.heuristics.assignment.state import bottom_up, empty
 
 
-def completed(instance: Assignment, rng: Generator, down: Down, settings: Settings) -> tuple[AssignmentPlan, list[str]]:
+def begun(instance: Assignment, settings: Settings) -> AssignmentPlan:
+    """A valid plan before the first program: everybody where filters grow least; where that gets stuck, by flow."""
+    plan = _grown(instance, {}, settings.load)
+    if plan is not None:
+        return plan
+    leaf = moved_over(instance, np.full(instance.m, -1, dtype=np.int64))
+    return adjusted(instance, np.random.default_rng(0), leaf, {}, grown=True).plan(instance, leaf)
+
+
+def completed(
+    instance: Assignment, rng: Generator, down: Down, settings: Settings, first: AssignmentPlan
+) -> tuple[AssignmentPlan, list[str]]:
     """The plan, and words about how it was made."""
     plan, note = _by_flow(instance, rng, down, grown=settings.finish > 0)
     if not settings.finish:
         return plan, [note]
-    other = _grown(instance, down, settings)
-    if other is None:
-        return plan, [note]
-    costs = [evaluate(instance, one).cost for one in (plan, other)]
-    note += f"; completed by flow {costs[0]:.6g}, grown from sure boxes {costs[1]:.6g}"
-    return (other if costs[1] < costs[0] else plan), [note]
+    plans = {"by flow": plan, "grown from sure boxes": _grown(instance, down.sure, settings.load), "begun": first}
+    costs = {name: evaluate(instance, one).cost for name, one in plans.items() if one is not None}
+    name = min(costs, key=lambda name: costs[name])
+    words = ", ".join(f"{name} {cost:.6g}" for name, cost in costs.items())
+    return plans[name] or first, [note, f"completed {words}"]
 
 
 def _by_flow(instance: Assignment, rng: Generator, down: Down, *, grown: bool) -> tuple[AssignmentPlan, str]:
@@ -54,17 +68,17 @@ def _by_flow(instance: Assignment, rng: Generator, down: Down, *, grown: bool) -
     return adjusted(instance, rng, leaf, {}, grown=grown).plan(instance, leaf), note + ", others moved over"
 
 
-def _grown(instance: Assignment, down: Down, settings: Settings) -> AssignmentPlan | None:
+def _grown(instance: Assignment, sure: Mapping[int, Boxes], load: str) -> AssignmentPlan | None:
     """Everybody comes in, within the caps of the reading of load, else within those of beta_max; None: it got stuck."""
-    for load in dict.fromkeys((settings.load, "max")):
+    for reading in dict.fromkeys((load, "max")):
         state = empty(instance)
         for b in instance.leaves.tolist():
-            low, high = down.sure.get(b, (np.zeros((0, instance.d)),) * 2)
+            low, high = sure.get(b, (np.zeros((0, instance.d)),) * 2)
             count = min(len(low), state.low.shape[1])
             state.low[b, :count], state.high[b, :count], state.count[b] = low[:count], high[:count], count
         bottom_up(instance, state)
         nowhere = np.full(instance.m, -1, dtype=np.int64)
-        search = Search.begun(instance, state, nowhere, caps_of(instance, load))
+        search = Search.begun(instance, state, nowhere, caps_of(instance, reading))
         if search.inserted(np.arange(instance.m)):
             leaf = instance.leaves[search.where]
             return _tightened(instance, search, leaf)

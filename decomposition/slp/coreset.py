@@ -45,6 +45,7 @@ class FilterAssign:
     best: Filters | None = None
     fewest: float = math.inf
     programs: int = 0
+    longest: float = 0.0  # seconds that an iteration took
 
     def solved(self) -> Filters | None:
         """Preliminary filters for the children of the part; None where no program could be solved in time."""
@@ -57,6 +58,7 @@ class FilterAssign:
 
     def _seen(self, q: Indices, stage: Stage) -> Look:
         """One program, and whom its filters leave out."""
+        begun = self.run.seconds()
         filters = self._phi(q)
         nobody = np.zeros(len(self.part.who), dtype=bool)
         if filters is None:
@@ -70,6 +72,7 @@ class FilterAssign:
             out |= left_out(table, self.part.caps(self.part.instance.beta_max))
             missed |= out
         self._keep(grown, int(out.sum()))
+        self.longest = max(self.longest, self.run.seconds() - begun)
         return Look(missed, done=not out.any() or self._enough())
 
     def _keep(self, filters: Filters, out: int) -> None:
@@ -77,8 +80,9 @@ class FilterAssign:
             self.best, self.fewest = filters, out
 
     def _enough(self) -> bool:
+        """So many programs, or no time for another one."""
         most = self.settings.iterations
-        return bool(most and self.programs >= most) or self.run.left() <= self.until
+        return bool(most and self.programs >= most) or self.run.left() <= self.until + self.longest
 
     def _phi(self, q: Indices) -> Filters | None:
         """LPRelax on Q and S_b, rounded until it covers them."""

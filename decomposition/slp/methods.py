@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.completing import completed
+from yardline.decomposition.slp.completing import begun, completed
 from yardline.decomposition.slp.settings import Settings
 from yardline.decomposition.slp.sharing import Down, Shared, shared_out
 from yardline.models import registry
@@ -84,8 +84,10 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
     if reason is not None:
         return Answer(infeasible=reason)
     beta, entropy = factor_of(instance, settings.load), int(rng.integers(2**62))
+    first = begun(instance, settings)
+    run.report("begun", solution=first, value=evaluate(instance, first).cost)
     down = shared_out(Shared(instance, settings, beta, by_level, entropy), run)
-    plan, how = completed(instance, rng, down, settings)
+    plan, how = completed(instance, rng, down, settings, first)
     run.report("completed", solution=plan, value=evaluate(instance, plan).cost)
     if settings.finish and run.left() > 0:
         until = 0.02 * run.time_limit + 3e-6 * instance.m
