@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import in_process
 import numpy as np
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 
 import yardline as yl
 from yardline.decomposition.slp.boxes import filter_gen, lengthwise, shrunk
+from yardline.decomposition.slp.coreset import _balanced
 from yardline.decomposition.slp.formulation import build
-from yardline.decomposition.slp.lprelax import Sample, choices, program_of, relaxed, rounded
+from yardline.decomposition.slp.lprelax import Sample, choices, fits, program_of, relaxed, rounded
 from yardline.decomposition.slp.methods import slp
-from yardline.decomposition.slp.settings import Settings
+from yardline.decomposition.slp.placing import left_out
+from yardline.decomposition.slp.settings import Settings, part_of
 from yardline.models.assignment.judge import evaluate
 from yardline.models.method import Run
 from yardline.solvers.compiled import compiled
@@ -124,3 +127,53 @@ def test_no_worse_than_greedy_and_the_same_again(parameters):
     assert judgement.cost <= 1.05 * evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost
     assert one.solution.leaf.tolist() == two.solution.leaf.tolist()
     assert "indicator" in one.note
+
+
+def test_the_same_leaves_in_this_process_and_in_others():
+    instance = yl.generate("assignment-3", seed=5, subscribers=300, brokers=12, levels=2, degree=3, beta_max=2.5)
+    assert len(np.unique(instance.parent)) > 2  # several inner brokers: tasks
+    runs = [Run(time_limit=600, engine=engine) for engine in ("here", "local")]
+    one, two = (slp(instance, np.random.default_rng(1), run=run, finish=0) for run in runs)
+    assert one.solution.leaf.tolist() == two.solution.leaf.tolist()
+    assert one.note == two.note
+
+
+def test_first_order_and_highs_value_a_program_alike(sample):
+    made, choice = sample
+    exact, rough = (
+        relaxed(program_of(made, choice), made, choice, replace(DEFAULTS, lp=lp, **more), Run(time_limit=60), 0.0)
+        for lp, more in (("highs", {}), ("first-order", {"lp_accuracy": 1e-3, "lp_steps": 50_000}))
+    )
+    assert choice.measure @ rough == pytest.approx(choice.measure @ exact, rel=1e-2)
+
+
+def test_a_sample_fits_as_long_as_its_leaves_have_room(sample):
+    made, _ = sample
+    assert made.weight.sum() == 30  # twenty that stand for 1.5 each
+    may = np.zeros_like(made.may)
+    may[:, 0] = True
+    assert fits(replace(made, may=may, cap=np.full(6, 30.0)))
+    assert not fits(replace(made, may=may, cap=np.full(6, 29.0)))
+
+
+def test_strata_stand_for_everybody():
+    instance = yl.generate("assignment-3", seed=5, subscribers=1_003, brokers=8)
+    part = part_of(instance, -1, np.arange(1_003), 1.3, by_level=True)
+    chosen, standing = _balanced(part, DEFAULTS, np.random.default_rng(0))
+    assert len(chosen) == len(np.unique(chosen)) == 80  # ten per leaf
+    assert standing.sum() == 1_003
+    assert set(standing.tolist()) <= {12.0, 13.0}
+
+
+def test_a_flow_names_those_whom_it_cannot_place():
+    # three can only use leaf 0, which takes two; the fourth can use leaf 1 as well
+    table = np.array([[True, False]] * 3 + [[True, True]])
+    assert left_out(table, np.array([2, 5])).tolist() == [True, True, True, False]
+    assert not left_out(table, np.array([3, 5])).any()
+
+
+@pytest.mark.parametrize("option", [{"overlap": 1.0}, {"step": 0}, {"first": 0}, {"eps": math.nan}])
+def test_options_are_checked(option):
+    instance = yl.generate("assignment-3", seed=5, subscribers=20, brokers=4)
+    with pytest.raises(ValueError, match=f"option {next(iter(option))}"):
+        in_process.method(instance, "slp", **option)
