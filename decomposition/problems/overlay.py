@@ -121,9 +121,9 @@ def _cells(instance: Overlay, channel: int, columns: int, rng: Generator) -> lis
     """A channel as one cell, or its subscribers dealt to cells at random, each with a share of the publishers."""
     whole = splitting.cell_of(instance, channel)
     size = splitting.size(instance, {"everybody": False, "cells": [channel]})
-    crowds = min(len(whole.publishers), len(whole.subscribers) // CROWD)
-    if size <= columns or crowds < 2:
+    if size <= columns:
         return [channel]
+    crowds = max(1, min(len(whole.publishers), len(whole.subscribers) // CROWD))
     subscribers, order = rng.permutation(whole.subscribers), np.argsort(-instance.rates[whole.publishers, channel])
     return [
         {

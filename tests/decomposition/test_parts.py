@@ -21,6 +21,7 @@ from overlay.tiny import any_overlay as overlays
 
 import yardline as yl
 from yardline.decomposition import parts as loop
+from yardline.decomposition.problems import overlay as overlay_loop
 from yardline.models.assignment import limits
 from yardline.models.assignment import splitting as regions
 from yardline.models.method import Run
@@ -220,3 +221,40 @@ def test_both_engines_agree():
     here = yl.bound(instance, "parts", options=options)
     spark = yl.bound(instance, "parts", options=options, engine="spark", master="local[2]")
     assert here.bound == pytest.approx(spark.bound, rel=1e-9)
+
+
+def test_large_channels_fall_into_cells_and_the_sum_stays_a_bound(monkeypatch):
+    monkeypatch.setattr(loop, "COLUMNS", 30)
+    monkeypatch.setattr(overlay_loop, "CROWD", 2)
+    for seed, topology in ((1, "mesh"), (2, "tree"), (3, "mesh")):
+        instance = yl.generate("overlay-paper", seed=seed, users=6, brokers=3, channels=2, topology=topology)
+        best = in_process.method(instance, "exact")
+        cost = problem_of(instance).evaluate(instance, best.solution).cost
+        answer = loop.parts(instance, np.random.default_rng(0), run=Run(time_limit=10), rounds=6)
+        cells = [cell for part in answer.certificate["split"] for cell in part["cells"]]
+        assert any(isinstance(cell, dict) for cell in cells)
+        assert 0 < answer.bound <= cost * (1 + 1e-9)
+        assert verify(instance, json.loads(json.dumps(answer.certificate))).holds
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([0, {"channel": 0, "publishers": [1], "subscribers": [0, 1], "rooted": True}], "twice"),
+        ([{"channel": 0, "publishers": [1], "subscribers": [0, 2], "rooted": False}], "do not subscribe"),
+        ([{"channel": 0, "publishers": [1], "subscribers": [0, 1], "rooted": 1}], "true or false"),
+    ],
+)
+def test_cells_that_are_none(cells, words):
+    instance = Problem("overlay").read_instance(
+        {
+            "generate": [[1.0], [1.0], [1.0]],
+            "subscribes": [[0], [0], []],
+            "access_cost": [[1.0, 2.0]] * 3,
+            "core_cost": [[0.0, 1.0], [1.0, 0.0]],
+            "capacity": [None, None],
+            "topology": "mesh",
+        }
+    )
+    with pytest.raises(ValueError, match=words):
+        channels.parts(instance, [{"everybody": False, "cells": cells}])
