@@ -28,7 +28,7 @@ from yardline.models.assignment.judge import evaluate
 from yardline.models.assignment.load import caps_of
 from yardline.models.checks import Indices
 from yardline.solvers.heuristics.assignment.search import Search
-from yardline.solvers.heuristics.assignment.state import bottom_up, empty
+from yardline.solvers.heuristics.assignment.state import Growing, bottom_up, empty
 
 
 def begun(instance: Assignment, settings: Settings) -> AssignmentPlan:
@@ -62,10 +62,33 @@ def _by_flow(instance: Assignment, rng: Generator, down: Down, *, grown: bool) -
     if not len(out):
         return state.plan(instance, leaf), note
     search = Search.begun(instance, state, leaf, caps_of(instance, "max"))
-    if search.inserted(out):
+    stuck = _inserted(search, out)
+    if not stuck:
         return search.plan(), note
-    leaf = moved_over(instance, leaf)
-    return adjusted(instance, rng, leaf, {}, grown=grown).plan(instance, leaf), note + ", others moved over"
+    old = np.where(search.where >= 0, instance.leaves[search.where], -1)
+    new = moved_over(instance, old)
+    moved = np.flatnonzero(new != old)
+    _filled(instance, state, new, moved)
+    return _tightened(instance, state, new), note + f", {len(moved) - stuck:,} moved over to make room for {stuck:,}"
+
+
+def _inserted(search: Search, pool: Indices) -> int:
+    """Put in whoever finds room; how many do not."""
+    stuck = 0
+    while len(pool) and not search.inserted(pool):
+        pool = pool[search.where[pool] < 0]
+        parcel = search.parcel[pool]
+        few = np.diff(search.people.first)[search.people.of[parcel]]
+        pool = np.delete(pool, np.lexsort((parcel, few))[0])  # the first of those left is the one who is stuck
+        stuck += 1
+    return stuck
+
+
+def _filled(instance: Assignment, state: Growing, leaf: Indices, who: Indices) -> None:
+    """Filters grow to hold some who have been given a leaf."""
+    from yardline.solvers.heuristics.assignment import _filters
+
+    _filters.fill(leaf[who], instance.low[who], instance.high[who], state)
 
 
 def _grown(instance: Assignment, sure: Mapping[int, Boxes], load: str) -> AssignmentPlan | None:
@@ -80,14 +103,12 @@ def _grown(instance: Assignment, sure: Mapping[int, Boxes], load: str) -> Assign
         nowhere = np.full(instance.m, -1, dtype=np.int64)
         search = Search.begun(instance, state, nowhere, caps_of(instance, reading))
         if search.inserted(np.arange(instance.m)):
-            leaf = instance.leaves[search.where]
-            return _tightened(instance, search, leaf)
+            return _tightened(instance, state, instance.leaves[search.where])
     return None
 
 
-def _tightened(instance: Assignment, search: Search, leaf: Indices) -> AssignmentPlan:
+def _tightened(instance: Assignment, state: Growing, leaf: Indices) -> AssignmentPlan:
     """Boxes shrink to those who came in, each to the first box that holds it; a box that holds nobody goes."""
-    state = search.state
     order = np.argsort(leaf, kind="stable")
     ends = np.searchsorted(leaf[order], np.arange(instance.n + 1))
     for b in instance.leaves.tolist():

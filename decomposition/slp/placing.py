@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
 from yardline.decomposition.slp.settings import Filters, Part, Table, covered
 from yardline.models.assignment import limits
@@ -47,7 +49,7 @@ def left_out(table: Table, caps: Indices) -> NDArray[np.bool_]:
 
 
 def moved_over(instance: Assignment, leaf: Indices) -> Indices:
-    """Everybody placed (a flow on candidate sets at beta_max), as many as possible where they are; -1: nowhere yet."""
+    """Everybody placed at beta_max, where that can be; those who have a leaf (-1: none yet) move only to make room."""
     found = limits.candidates(instance)
     position = np.full(instance.n + 1, -1, dtype=np.int64)
     position[instance.leaves] = np.arange(len(instance.leaves))
@@ -56,16 +58,33 @@ def moved_over(instance: Assignment, leaf: Indices) -> Indices:
 
 
 def _moved_over(group: Indices, may: Table, leaf: Indices, caps: Indices) -> Indices:
-    """Largest flow on candidate sets; per set, as many as possible stay where they are."""
-    flow = placed(may, np.bincount(group, minlength=len(may)), caps).toarray()
-    result, order = leaf.copy(), np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(len(may) + 1))
-    for g in range(len(may)):
-        mine, left = order[starts[g] : starts[g + 1]], flow[g].copy()
-        stays = np.zeros(len(mine), dtype=bool)
-        for l in np.flatnonzero(left).tolist():
-            here = np.flatnonzero(leaf[mine] == l)[: left[l]]
-            stays[here] = True
-            left[l] -= len(here)
-        result[mine[~stays]] = np.repeat(np.arange(len(left)), left)[: int((~stays).sum())]
+    """Paths in what the present assignment leaves open, per group with the same candidates.
+
+    source -> group     those of it who are nowhere       leaf -> group   those of it who are there and may leave
+    group  -> leaf      a candidate                       leaf -> sink    the room that is left
+    """
+    groups, leaves = may.shape
+    here = np.bincount(group[leaf >= 0] * leaves + leaf[leaf >= 0], minlength=may.size).reshape(may.shape)
+    counts = np.bincount(group[leaf < 0], minlength=groups)
+    (g, l), (h, k), sink = np.nonzero(may), np.nonzero(here), 1 + groups + leaves
+    tails = np.concatenate([np.zeros(groups, np.int64), 1 + g, 1 + groups + k, 1 + groups + np.arange(leaves)])
+    heads = np.concatenate([1 + np.arange(groups), 1 + groups + l, 1 + h, np.full(leaves, sink)])
+    room = np.maximum(0, caps - here.sum(axis=0))
+    amounts = np.concatenate([counts, np.full(len(g), len(group)), here[h, k], room]).astype(np.int32)
+    graph = csr_array((amounts, (tails, heads)), shape=(sink + 1, sink + 1))
+    net = csr_array(maximum_flow(graph, 0, sink).flow)[1 : 1 + groups, 1 + groups : sink].toarray()
+    return _moved(group, leaf, net)
+
+
+def _moved(group: Indices, leaf: Indices, net: Indices) -> Indices:
+    """Per group, so many fewer or more at each leaf: some leave, and with those who are nowhere fill the others."""
+    result, order = leaf.copy(), np.argsort(group * (net.shape[1] + 1) + leaf, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(net) + 1))
+    for g in np.flatnonzero(net.any(axis=1)).tolist():
+        mine = order[starts[g] : starts[g + 1]]
+        for l in np.flatnonzero(net[g] < 0).tolist():
+            result[mine[result[mine] == l][: -net[g, l]]] = -1
+        to = np.repeat(np.arange(net.shape[1]), np.maximum(net[g], 0))
+        free = mine[result[mine] < 0]
+        result[free[: len(to)]] = to[: len(free)]
     return result
