@@ -49,7 +49,7 @@ def slp(
     step: float = 0.02,
     share: float = 0.5,
     sure: float = 0.5,
-    finish: int = 20_000,
+    finish: int = 200_000,
 ) -> Answer:
     """Linear programming on reweighted samples, rounding, max-flow, filter adjustment; top-down over several levels.
 
