@@ -21,7 +21,7 @@ from yardline.solvers.heuristics.customization.single_format import single_forma
 
 SHARE = 0.85
 """Of the time, for the improvement."""
-GUIDED, FOR_BOUND = 6, 0.25
+GUIDED, FOR_BOUND = 3, 0.1
 """Dual ascents that a tree guides, and the part of the time for them."""
 FOR_FIRST_PLANS = 0.3
 """Of the time, has to be left for the plans without search to be tried as well."""
