@@ -1,8 +1,13 @@
-"""Entropic mirror ascent on cell prices (numba): see solvers/certificates/cells.py for what the letters mean.
+"""Entropic dual averaging on cell prices (numba): see solvers/certificates/cells.py for what the letters mean.
 
-Broker b shares out each cell among the types that want it and, as one more party, its capacity: shares are proportional to
-a[b,j] and m[b,c], which grow by exp(step * x[b,j]) and exp(step * load[b,c] / cap[b]), where x is what types would choose now
-(soft minimum) and load what that makes of the cell.
+Broker b shares out each cell among the types that want it and, as one more party, its capacity. What a cell costs there is the
+largest of the parts x[b,j] that b serves of them and of load[b,c] / cap[b]; the best shares go to whoever attains that, so
+
+    a[b,j] = exp(k[b] mean x[b,j]),   m[b,c] = exp(k[b] mean load[b,c] / cap[b]),
+
+where x is what types would choose now (soft minimum), means run over the rounds, and the sharpness k[b] rises until the
+exponents fill the range that sums and certificates can tell apart. Exponents beyond it are cut off at the top: whoever has
+them shares evenly, while small ones, which most cells depend on, keep their ratios.
 """
 
 from __future__ import annotations
@@ -10,8 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-SMALLEST = 1e-7
-"""Of the largest bid: certificates tell no finer ones apart, and sums of finer ones would lose their digits."""
+TOP, USUAL = 20.0, 14.0
+"""The largest exponent of a bid (sums of finer ones would lose their digits), and where those of the cells are on average."""
+
+SHARPEST = 200.0
 
 
 @njit(cache=True)
@@ -34,10 +41,11 @@ def _sum_up(flat, table):  # type: ignore[no-untyped-def]
     """Sums along each dimension, in place."""
     stride = 1
     for k in range(len(table) - 1, -1, -1):
-        for i in range(len(flat)):
-            if (i // stride) % table[k] > 0:
+        block = stride * table[k]
+        for first in range(0, len(flat), block):
+            for i in range(first + stride, first + block):
                 flat[i] += flat[i - stride]
-        stride *= table[k]
+        stride = block
 
 
 @njit(cache=True)
@@ -135,8 +143,28 @@ def choose(cost, prices, is_leaf, weight, start, who, up, order, heat, x, least,
 
 
 @njit(cache=True)
-def climb(a, room, x, step, cell, caps, table, corners, sign, weight, start, who, order, loads):  # type: ignore[no-untyped-def]
-    """One step of a and m; the load of every broker."""
+def climb(  # type: ignore[no-untyped-def]
+    a,
+    room,
+    mean,
+    full,
+    sharp,
+    x,
+    part,
+    wanted,
+    volume,
+    cell,
+    caps,
+    table,
+    corners,
+    sign,
+    weight,
+    start,
+    who,
+    order,
+    loads,
+):
+    """The means move by a part of the way to x, bids and room follow; the load of every broker."""
     size = 1
     for n in table:
         size *= n
@@ -144,18 +172,25 @@ def climb(a, room, x, step, cell, caps, table, corners, sign, weight, start, who
     for i in range(len(order)):
         first, last = start[i], start[i + 1]
         _spread(L, table, corners, sign, who, first, last, x, weight, True)
-        cap, largest, total = max(1, caps[order[i]]), 0.0, 0.0
+        cap, total = max(1, caps[order[i]]), 0.0
         for p in range(first, last):
-            if x[p] > 0.0:
-                quarter = 1.0 + 0.25 * step * x[p]  # (1 + z/4)**4 for exp(z)
-                a[p] *= quarter * quarter * quarter * quarter
-            largest = max(largest, a[p])
+            mean[p] += part * (x[p] - mean[p])
+            a[p] = np.exp(min(TOP, sharp[i] * mean[p]))
             total += x[p] * weight[who[p]]
         loads[order[i]] = total
         for c in range(room.shape[1]):
-            room[i, c] *= np.exp(step * min(1.5, L[cell[c]] / cap))
-            largest = max(largest, room[i, c])
-        for p in range(first, last):
-            a[p] = max(a[p] / largest, SMALLEST)
-        for c in range(room.shape[1]):
-            room[i, c] = max(room[i, c] / largest, SMALLEST)
+            full[i, c] += part * (L[cell[c]] / cap - full[i, c])
+            room[i, c] = np.exp(min(TOP, sharp[i] * full[i, c]))
+        _spread(L, table, corners, sign, who, first, last, a, weight, False)
+        sharp[i] = _sharpened(sharp[i], L, room[i], wanted[i], volume, cell)
+
+
+@njit(cache=True)
+def _sharpened(sharp, A, room, wanted, volume, cell):  # type: ignore[no-untyped-def]
+    """A little more or less, so that exponents are about as usual where the measure is."""
+    measure, exponent = 0.0, 0.0
+    for c in range(len(cell)):
+        if wanted[c]:
+            measure += volume[c]
+            exponent += volume[c] * np.log(max(1.0, A[cell[c]] + room[c]))
+    return 0.97 * sharp if exponent > USUAL * measure else min(SHARPEST, 1.02 * sharp)

@@ -80,7 +80,6 @@ def _mixed(
         return []
     parts = np.zeros(instance.n, dtype=np.int64)
     parts[stronger] = WHOLE
-    ascent.a, ascent.room, ascent.prices = (array.copy() for array in ascent.best)
     ascent.parts, ascent.value = WHOLE - parts, -np.inf
     priced.climbed(instance, ascent, run, rounds // 2, late=50)
     one, first = priced.certified(instance, ascent, load)

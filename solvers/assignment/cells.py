@@ -1,4 +1,4 @@
-"""The bound `cells`: prices of cells and loads, raised by mirror ascent, then proved in whole numbers."""
+"""The bound `cells`: prices of cells and loads, raised by dual averaging, then proved in whole numbers."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ BECAUSE = (
 )
 DESIRED = "; it holds for plans within max(beta, least feasible factor), not for all that beta_max allows"
 
+SHARP = 20.0
+"""How much bids differ at first."""
+
 QUICK = 1_000_000
 """Pairs up to which the first prices are proved before they are raised."""
 
@@ -44,6 +47,9 @@ class Ascent:
     a: NDArray[np.float32]
     room: Vector  # brokers in order x cells
     prices: Vector  # per broker, 0 at inner ones
+    mean: NDArray[np.float32]  # which part of a type a broker serves, over the rounds
+    full: NDArray[np.float32]  # brokers in order x cells: load / cap, over the rounds
+    sharp: Vector  # brokers in order
     value: float = -np.inf
     best: tuple[Any, ...] = ()
 
@@ -58,7 +64,7 @@ def cells(
     cells: int = 10_000,
     rounds: int = 300,
 ) -> Answer:
-    """Prices of the cells of a grid and of loads, by mirror ascent; holds for both containments and all levels.
+    """Prices of the cells of a grid and of loads, by dual averaging; holds for both containments and all levels.
 
     load: `desired` bounds only plans within max(beta, least feasible factor);
     cells: how fine the grid is at most; rounds: steps of the ascent at most.
@@ -97,7 +103,8 @@ def started(instance: Assignment, load: str, most_cells: int) -> Ascent:
     scale = np.maximum(1.0, types.weight.max(initial=1))
     first = (a / np.float32(scale), room / scale, np.zeros(instance.n))
     copies = tuple(array.copy() for array in first)
-    return Ascent(grid, types, np.full(instance.n, WHOLE, dtype=np.int64), *first, best=copies)
+    means = (np.zeros_like(a), np.zeros(room.shape, np.float32), np.full(instance.n, SHARP))
+    return Ascent(grid, types, np.full(instance.n, WHOLE, dtype=np.int64), *first, *means, best=copies)
 
 
 def cuts(instance: Assignment, most_cells: int) -> list[Vector]:
@@ -139,7 +146,7 @@ def climbed(
     wanted = _ascent.wanted_cells(cell, table, *pairs, len(order))
     kept = max(reserve * run.time_limit, 1e-6 * len(types.who))
     for k in range(rounds):
-        heat, step = 0.5 / (1 + (k + late) / 5), 2.0 / (1 + (k + late) / 30)
+        heat, part = 0.2 / (1 + (k + late) / 300), max(1 / (k + late + 1), 0.1 / (1 + (k + late) / 30), 0.01)
         _ascent.ask(ascent.a, ascent.room, wanted, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
         _ascent.choose(
             cost, ascent.prices, is_leaf, weight, types.start, types.who, types.up, order, heat, x, least, norm
@@ -149,18 +156,19 @@ def climbed(
             ascent.value, ascent.best = value, (ascent.a.copy(), ascent.room.copy(), ascent.prices.copy())
         if k + 1 == rounds or run.left() <= kept:
             break
-        _ascent.climb(ascent.a, ascent.room, x, step, cell, caps, table, *pairs, order, loads)
+        own = (ascent.a, ascent.room, ascent.mean, ascent.full, ascent.sharp)
+        _ascent.climb(*own, x, part, wanted, volume, cell, caps, table, *pairs, order, loads)
         _raise_prices(ascent, loads, caps, is_leaf, value, k)
-    own = cost - np.where(types.up >= 0, cost[types.up], np.float32(0))
+    asked = cost - np.where(types.up >= 0, cost[types.up], np.float32(0))
     at = np.repeat(order, np.diff(types.start))
-    return np.asarray(np.bincount(at, weights=own * x, minlength=instance.n), dtype=np.float64)
+    return np.asarray(np.bincount(at, weights=asked * x, minlength=instance.n), dtype=np.float64)
 
 
 def _raise_prices(
     ascent: Ascent, loads: Vector, caps: Vector, is_leaf: NDArray[np.bool_], value: float, k: int
 ) -> None:
     """Load prices follow the loads."""
-    over = np.where(is_leaf, loads / np.maximum(caps, 1.0) - 1.0, 0.0)
+    over = np.where(is_leaf, np.minimum(loads / np.maximum(caps, 1.0) - 1.0, 2.0), 0.0)
     unit = max(value, 0.0) / max(1.0, float(caps[is_leaf].sum()))
     ascent.prices[:] = np.maximum(0.0, ascent.prices + unit * over / (1 + k / 10))
 

@@ -172,6 +172,13 @@ def test_codes_survive_packing():
             unpacked(text, "bids", len(codes))
 
 
+def test_cells_come_near_their_relaxation():
+    # The relaxation that `cells` ascends, stated with atoms of the grid and solved by HiGHS: 0.92288.
+    parameters = {"interest_skew": "H", "broad_interests": "L"}
+    instance = yl.generate("assignment-1", seed=4, subscribers=1500, brokers=20, **parameters)
+    assert 0.92 * 0.92288 <= in_process.bound(instance, "cells", rounds=200).bound <= 0.92288
+
+
 def test_large_instances_take_best():
     instance = yl.generate("assignment-3", seed=1, subscribers=400, brokers=10)
     bounded = yl.bound(instance, time_limit=20)
