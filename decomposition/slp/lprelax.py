@@ -163,12 +163,17 @@ def _promising(sample: Sample, choice: Choice) -> Indices:
     return np.unique(box[order[first]])
 
 
+def chances(y: Vector, size: int) -> Vector:
+    """The probability of each box in a rounding: 1 - (1 - y)**max(1, ln|S_a|)."""
+    return np.asarray(1.0 - (1.0 - np.clip(y, 0.0, 1.0)) ** max(1.0, float(np.log(max(1, size)))))
+
+
 def rounded(rng: Generator, sample: Sample, choice: Choice, y: Vector, tries: int) -> Indices:
-    """Boxes chosen with probability 1 - (1 - y)**max(1, ln|S_a|), drawn again until they cover the sample.
+    """Boxes chosen by chance, drawn again until they cover the sample.
 
     After so many draws the box with the largest y covers whoever is left.
     """
-    chance = 1.0 - (1.0 - np.clip(y, 0.0, 1.0)) ** max(1.0, float(np.log(max(1, len(sample.low)))))
+    chance = chances(y, len(sample.low))
     for _ in range(max(1, tries)):
         taken = rng.random(len(y)) < chance
         covered = np.asarray(choice.holds.T @ taken) > 0

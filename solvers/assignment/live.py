@@ -82,7 +82,7 @@ class Live:
         gained = 0
         while run.left() > 0 and gained < PATIENCE:
             known = search.cost
-            search.rounds(CHUNK, 0.0, 1.0, dice, max_moves)
+            search.rounds(CHUNK, dice, moves=max_moves)
             gained = 0 if search.cost < known * (1 - SAME) else gained + CHUNK
         self._search, self._base, self._caps = search, instance, caps
         self._leaf[self._who()] = instance.leaves[search.where]

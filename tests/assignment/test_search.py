@@ -42,7 +42,7 @@ def test_the_books_are_right_after_every_round(parameters):
     dice = dice_of(rng)
     first, hot = search.cost, 0.01 * search.unit
     for _ in range(60):
-        search.rounds(5, hot, 1.0, dice)
+        search.rounds(5, dice, hot=hot)
         judgement = evaluate(instance, search.plan())
         assert judgement.valid, judgement.violations[:3]
         if "alpha" not in parameters:  # beyond four boxes growth is counted box by box
@@ -66,7 +66,7 @@ def test_moves_are_counted(most):
     start = greedy_offline(instance, rng, load="max")
     search = Search.of(instance, start, caps_of(instance, "max"))
     assert len(search.people.of) < instance.m / 2  # identical subscribers move together
-    search.rounds(300, 0.1 * search.unit, 1.0, dice_of(rng), most)
+    search.rounds(300, dice_of(rng), hot=0.1 * search.unit, moves=most)
     assert search.moved == (search.plan().leaf != start.leaf).sum() <= most
     assert evaluate(instance, search.plan()).valid
 

@@ -99,9 +99,10 @@ def reproduce(
         listener=live.hear,
     )
     live.close()
-    complain(made.comparison)
+    if made.comparison is not None:
+        complain(made.comparison)
     _show_experiment(made, as_json)
-    return exit_code(made.comparison)
+    return 0 if made.comparison is None else exit_code(made.comparison)
 
 
 def _show_experiment(made: Reproduced, as_json: bool) -> None:
@@ -115,7 +116,8 @@ def _show_experiment(made: Reproduced, as_json: bool) -> None:
     for claim, verdict in zip(described.claims, made.verdicts, strict=True):
         print(f"{'held' if verdict.held else 'did not hold'}: {claim.words} ({verdict.numbers})")
     if made.out is not None:
-        print(f"written: {made.out}/runs.parquet, points.csv, claims.json")
+        runs = "" if made.comparison is None else "runs.parquet, "
+        print(f"written: {made.out}/{runs}points.csv, claims.json")
 
 
 def check_engine(engine: str) -> None:

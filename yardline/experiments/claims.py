@@ -64,3 +64,42 @@ def costs(rows: Sequence[Row], method: str, reference: str) -> Pairs:
 
 def _ratio(mine: float, theirs: float) -> float:
     return mine / theirs if theirs else (1.0 if not mine else float("inf"))
+
+
+def always_valid(method: str) -> Check:
+    """The method has a valid plan in every case."""
+
+    def check(rows: Sequence[Row]) -> Verdict:
+        mine = [row for row in rows if row["method"] == method]
+        valid = sum(row["status"] in VALID for row in mine)
+        return Verdict(held=bool(mine) and valid == len(mine), numbers=f"{valid} of {len(mine)} plans are valid")
+
+    return check
+
+
+def falls(method: str, x: str, y: str = "cost") -> Check:
+    """The method's mean of y at the largest x is below that at the smallest one; only valid plans count."""
+
+    def check(rows: Sequence[Row]) -> Verdict:
+        mine = [(row[x], row[y]) for row in rows if row["method"] == method and row["status"] in VALID]
+        ends = [at(value for value, _ in mine) for at in (min, max)] if mine else []
+        first, last = ([v for value, v in mine if value == end] for end in ends) if ends else ([0.0], [0.0])
+        means = statistics.fmean(first), statistics.fmean(last)
+        numbers = f"{y} {means[0]:.6g} at {x} = {ends[0]}, {means[1]:.6g} at {ends[1]}" if ends else "no valid plan"
+        return Verdict(held=means[1] < means[0], numbers=numbers)
+
+    return check
+
+
+def between(method: str, least: str, most: str, y: str) -> Check:
+    """The method's y lies between those of two others on the same instance; invalid plans of the others count as well."""
+
+    def check(rows: Sequence[Row]) -> Verdict:
+        found = {(row["method"], row["instance"], row["seed"]): row.get(y) for row in rows}
+        keys = [(row["instance"], row["seed"]) for row in rows if row["method"] == method and row["status"] in VALID]
+        triples = [tuple(found.get((name, *key)) for name in (least, method, most)) for key in keys]
+        whole = [(a, b, c) for a, b, c in triples if a is not None and b is not None and c is not None]
+        good = sum(a <= b * (1 + SAME) and b <= c * (1 + SAME) for a, b, c in whole)
+        return Verdict(held=bool(whole) and good == len(whole), numbers=f"{good} of {len(whole)} cases")
+
+    return check

@@ -62,9 +62,10 @@ class Experiment:
     """One table or figure."""
 
     title: str
-    workloads: Sequence[Workload]
-    methods: Sequence[str]  # with options as `compare` takes them: name:option=value
-    x: str  # a parameter of the workload, "workload", or "method"
+    workloads: Sequence[Workload] = ()
+    methods: Sequence[str] = ()  # with options as `compare` takes them: name:option=value
+    rows: Callable[[], Sequence[Row]] | None = None  # a table of its own, where methods are not what is compared
+    x: str  # a parameter of the workload, "workload", or "method"; of a table of its own: a column, as y and series
     y: str  # a column of the rows (cost, gap, seconds), `over_best`, `over_bound`, or a term of the judge
     bounds: Sequence[str] | None = None  # None: the best in the same time
     series: str = "method"  # a line of the figure each

@@ -1,6 +1,6 @@
 """Running an experiment: through `compare`, so that it can be stopped and gone on with. A folder then holds
 
-runs.parquet, bounds.parquet   every run and every bound
+runs.parquet, bounds.parquet   every run and every bound, unless the experiment brings a table of its own
 points.csv                     the points of the figure: x, series, count, mean, least, largest
 claims.json                    each claim with its verdict and the numbers
 """
@@ -34,7 +34,7 @@ class Reproduced:
     name: str
     scale: str
     experiment: Experiment
-    comparison: Comparison
+    comparison: Comparison | None  # None: a table of its own
     points: tuple[dict[str, Any], ...]
     verdicts: tuple[Verdict, ...]  # one per claim
     out: str | None
@@ -45,7 +45,8 @@ class Reproduced:
             {"claim": claim.words, "held": verdict.held, "numbers": verdict.numbers}
             for claim, verdict in zip(self.experiment.claims, self.verdicts, strict=True)
         ]
-        counts = {"runs": len(self.comparison.runs), "failed": self.comparison.failed}
+        compared = self.comparison
+        counts = {"runs": len(compared.runs) if compared else 0, "failed": compared.failed if compared else 0}
         head = {"experiment": self.name, "scale": self.scale, **counts}
         return {**head, "claims": claims, "points": list(self.points), "out": self.out}
 
@@ -75,21 +76,25 @@ def reproduce(
 ) -> Reproduced:
     """Run an experiment, or go on with it; its points and the verdict on each of its claims."""
     experiment = described(name, scale)
-    compared = compare(
-        experiment.specs(),
-        experiment.methods,
-        experiment.bounds,
-        seeds=experiment.seeds,
-        time_limit=experiment.time_limit,
-        solver=solver,
-        out=out,
-        engine=engine,
-        master=master,
-        spark=spark,
-        conf=conf,
-        listener=listener,
+    compared = (
+        None
+        if experiment.rows is not None
+        else compare(
+            experiment.specs(),
+            experiment.methods,
+            experiment.bounds,
+            seeds=experiment.seeds,
+            time_limit=experiment.time_limit,
+            solver=solver,
+            out=out,
+            engine=engine,
+            master=master,
+            spark=spark,
+            conf=conf,
+            listener=listener,
+        )
     )
-    rows = with_parameters(compared.runs)
+    rows = experiment.rows() if experiment.rows is not None else with_parameters(compared.runs if compared else ())
     made = Reproduced(
         name=name,
         scale=scale,
@@ -134,7 +139,7 @@ def points(experiment: Experiment, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The points of the figure; only valid plans count."""
     groups: dict[tuple[Any, Any], list[float]] = {}
     for row in rows:
-        if row["status"] in VALID and row.get(experiment.y) is not None:
+        if row.get("status", VALID[0]) in VALID and row.get(experiment.y) is not None:
             groups.setdefault((row.get(experiment.x), row.get(experiment.series)), []).append(float(row[experiment.y]))
     return [
         dict(zip(COLUMNS, (x, line, len(ys), statistics.fmean(ys), min(ys), max(ys)), strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from yardline.experiments.claims import mean_below, within
+from yardline.experiments.claims import always_valid, between, falls, mean_below, where, within
 from yardline.experiments.description import Claim, Experiment, Scale, Workload
 from yardline.models import registry
 
@@ -81,7 +81,16 @@ def _levels(scale: Scale, latency: str) -> Workload:
 def fig9(scale: Scale) -> Experiment:
     """Several levels, tight and loose latency: cost of all methods."""
     workloads = [_levels(scale, latency) for latency in ("tight", "loose")]
-    return _experiment(scale, "Cost, several levels", workloads, [*ALL, "slp-leaves"], x="method", y="cost")
+    claims = [
+        Claim(
+            words="under loose latency SLP and Gr* are comparable: SLP costs at most 5 % more",
+            check=where(within("slp", "greedy-offline", 1.05), latency="loose"),
+        ),
+        Claim(words="Balance, which ignores interests, costs more", check=mean_below("slp", "balance")),
+        Claim(words="SLP of one level with filters bottom-up costs more", check=mean_below("slp", "slp-leaves")),
+    ]
+    methods = [*ALL, "slp-leaves"]
+    return _experiment(scale, "Cost, several levels", workloads, methods, x="method", y="cost", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig10", paper="002, figure 10")
@@ -89,7 +98,9 @@ def fig10(scale: Scale) -> Experiment:
     """Several levels: load factors under tight and loose latency."""
     workloads = [_levels(scale, latency) for latency in ("tight", "loose")]
     methods = ["slp", "greedy-offline"]
-    return _experiment(scale, "Load factor, several levels", workloads, methods, x="latency", y="load_factor")
+    claims = [Claim(words="SLP keeps all limits under tight and loose latency", check=always_valid("slp"))]
+    title = "Load factor, several levels"
+    return _experiment(scale, title, workloads, methods, x="latency", y="load_factor", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig11a", paper="002, figure 11a")
@@ -99,7 +110,9 @@ def fig11a(scale: Scale) -> Experiment:
     fixed = {k: v for k, v in _sizes(scale, levels=True).items() if k != "subscribers"}
     vary = {"subscribers": sizes}
     workload = Workload(name="assignment-1", fixed={**fixed, "levels": 2, "latency": "loose"}, vary=vary, instances=1)
-    return _experiment(scale, "Seconds", [workload], ["slp", "greedy-offline"], x="subscribers", y="seconds")
+    claims = [Claim(words="SLP serves every size in a manageable time", check=always_valid("slp"))]
+    methods = ["slp", "greedy-offline"]
+    return _experiment(scale, "Seconds", [workload], methods, x="subscribers", y="seconds", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig11b", paper="002, figure 11b")
@@ -107,14 +120,20 @@ def fig11b(scale: Scale) -> Experiment:
     """Effect of filter complexity."""
     workloads = [_one("assignment-1", scale, {"alpha": [1, 2, 3, 4]}, interest_skew="H", broad_interests="H")]
     methods = ["slp", "greedy-offline", "greedy-online"]
-    return _experiment(scale, "Cost by filter complexity", workloads, methods, x="alpha", y="cost")
+    claims = [
+        Claim(words=f"more boxes per filter lower the cost of {method}", check=falls(method, "alpha"))
+        for method in methods[:2]  # plans of Gr break the load limit, as the paper says
+    ]
+    return _experiment(scale, "Cost by filter complexity", workloads, methods, x="alpha", y="cost", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig12", paper="002, figure 12")
 def fig12(scale: Scale) -> Experiment:
     """Effect of the maximum delay."""
     workloads = [_one("assignment-1", scale, {"max_delay": [0.2, 0.3, 0.5, 1.0]})]
-    return _experiment(scale, "Cost by delay", workloads, ["slp", "greedy-offline"], x="max_delay", y="cost")
+    claims = [Claim(words="a larger delay lowers the cost of SLP", check=falls("slp", "max_delay"))]
+    methods = ["slp", "greedy-offline"]
+    return _experiment(scale, "Cost by delay", workloads, methods, x="max_delay", y="cost", claims=claims)
 
 
 @registry.experiment("assignment", "slp-table3", paper="002, table 3")
@@ -122,7 +141,10 @@ def table3(scale: Scale) -> Experiment:
     """Load factors by the distribution of brokers."""
     workloads = [_one("assignment-1", scale, {"broker_mix": ["4:1:4", "1:1:1", "1:4:1"]}, beta_max=9.0)]
     methods = ["balance", "slp", "closest-no-balance"]
-    return _experiment(scale, "Load factor by broker mix", workloads, methods, x="broker_mix", y="load_factor")
+    words = "the load factor of SLP lies between those of Balance and of Closest without balance"
+    claims = [Claim(words=words, check=between("slp", "balance", "closest-no-balance", "load_factor"))]
+    title = "Load factor by broker mix"
+    return _experiment(scale, title, workloads, methods, x="broker_mix", y="load_factor", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig13", paper="002, figure 13")
@@ -130,7 +152,10 @@ def fig13(scale: Scale) -> Experiment:
     """Load factor against the size of S_b, drawn as in the paper and in strata."""
     methods = [f"slp:sample={kind}:sample_factor={size}" for kind in ("paper", "strata") for size in (2, 5, 10)]
     workloads = [_one("assignment-1", scale, {})]
-    return _experiment(scale, "Load factor by sample", workloads, methods, x="method", y="load_factor")
+    words = "ten per broker, drawn at random, are enough to keep the load limits"
+    claims = [Claim(words=words, check=always_valid("slp:sample=paper:sample_factor=10"))]
+    title = "Load factor by sample"
+    return _experiment(scale, title, workloads, methods, x="method", y="load_factor", claims=claims)
 
 
 @registry.experiment("assignment", "slp-fig14", paper="002, figure 14")
@@ -138,4 +163,18 @@ def fig14(scale: Scale) -> Experiment:
     """Cost against the number of super-interests."""
     methods = [f"slp:supers={size}:finish=0" for size in (1, 2, 5, 10)]
     workloads = [_one("assignment-1", scale, {})]
-    return _experiment(scale, "Cost by super-interests", workloads, methods, x="method", y="cost")
+    check = mean_below("slp:supers=10:finish=0", "slp:supers=1:finish=0")
+    claims = [Claim(words="more super-interests lower the cost", check=check)]
+    title = "Cost by super-interests"
+    return _experiment(scale, title, workloads, methods, x="method", y="cost", claims=claims)
+
+
+@registry.experiment("assignment", "slp-greedy-trap", paper="002, section 6, the example where Gr* fails")
+def greedy_trap(scale: Scale) -> Experiment:
+    """A family of instances where Gr* costs orders of magnitude more than SLP."""
+    distances = [100.0, 10_000.0] if scale == "small" else [100.0, 10_000.0, 1_000_000.0]
+    workload = Workload(name="assignment-trap", vary={"far": distances}, instances=1)
+    check = where(within("slp", "greedy-offline", 0.01), far=distances[-1])
+    claims = [Claim(words="Gr* is orders of magnitude worse than SLP: at least 100 times", check=check)]
+    methods = ["slp", "greedy-offline", "local-search"]
+    return _experiment(scale, "Cost by distance", [workload], methods, x="far", y="cost", claims=claims)

@@ -16,6 +16,7 @@ from yardline.solvers.heuristics.assignment._dice import below, fraction
 from yardline.solvers.heuristics.assignment._filters import grow
 from yardline.solvers.heuristics.assignment._ruin import LEFT, MOVED, ROUND, TOUCHED, enter, ruin, save, undo
 
+SAME = 1e-12  # of the cost: a round that changes nothing is kept, whatever the last digits say
 BLINK = 0.02  # how often a leaf is overlooked when a parcel comes back
 
 
@@ -73,9 +74,9 @@ def _moves(people, books, journal):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def anneal(rounds, cost, hot, cooling, moves, people, caps, seats, books, tree, f, journal, dice):  # type: ignore[no-untyped-def]
-    """So many rounds from the temperature `hot` on, each cooler by a factor; at most so many moves; the cost after them."""
-    for _ in range(rounds):
+def anneal(rounds, cost, first, hot, rate, moves, people, caps, seats, books, tree, f, journal, dice):  # type: ignore[no-untyped-def]
+    """So many rounds, number k at the temperature hot exp(-rate (first + k)), with at most so many moves; the cost after them."""
+    for k in range(rounds):
         journal.clock[ROUND] += 1
         journal.clock[TOUCHED], journal.clock[LEFT] = 0, 0
         ruin(people, seats, books, tree, f, journal, dice)
@@ -83,7 +84,8 @@ def anneal(rounds, cost, hot, cooling, moves, people, caps, seats, books, tree, 
         for i in range(journal.clock[TOUCHED]):
             b = journal.touched[i]
             saved += journal.size[b] - f.size[b]
-        limit = saved - hot * math.log(1.0 - fraction(dice)) + 1e-12 * cost
+        warmth = hot * math.exp(-rate * (first + k))
+        limit = saved - warmth * math.log(1.0 - fraction(dice)) + SAME * cost
         pool = journal.who[: journal.clock[LEFT]][_order(people, journal, dice)]
         grown = recreate(pool, limit, BLINK, people, caps, seats, books, f, journal, dice)
         moved = _moves(people, books, journal) if grown <= limit else 0
@@ -92,5 +94,4 @@ def anneal(rounds, cost, hot, cooling, moves, people, caps, seats, books, tree, 
             journal.clock[MOVED] += moved
         else:
             undo(people, seats, books, f, journal)
-        hot *= cooling
     return cost

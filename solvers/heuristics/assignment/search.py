@@ -8,6 +8,7 @@ END, as a fraction of what a box costs on average.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +24,9 @@ from yardline.solvers.heuristics.assignment.people import People, Seats, parcels
 from yardline.solvers.heuristics.assignment.state import Growing, children_of, empty
 
 START, END = 0.3, 0.003
+LOOK, REPORTED = 0.2, 0.01
+"""Seconds between two looks at the clock, and by how much a plan must be cheaper to be told."""
+
 PARCEL = 32
 """A parcel has at most the 32nd part of what a leaf may take."""
 
@@ -137,12 +141,24 @@ class Search:
         self.journal.clock[0] += 1
         self.journal.clock[1:3] = 0
 
-    def rounds(self, count: int, hot: float, cooling: float, dice: NDArray[np.uint64], moves: int = 2**62) -> None:
-        """So many rounds, at most so many subscribers elsewhere than at the start."""
+    def rounds(
+        self,
+        count: int,
+        dice: NDArray[np.uint64],
+        *,
+        hot: float = 0.0,
+        rate: float = 0.0,
+        first: float = 0.0,
+        moves: int = 2**62,
+    ) -> None:
+        """So many rounds, number k at the temperature hot exp(-rate (first + k)).
+
+        At most so many subscribers will be elsewhere than at the start.
+        """
         from yardline.solvers.heuristics.assignment import _search
 
         _search.anneal(
-            *(count, self.cost, hot, cooling, moves, self.people, self.caps, self.seats, self.books),
+            *(count, self.cost, first, hot, rate, moves, self.people, self.caps, self.seats, self.books),
             *(self.tree, self.state, self.journal, dice),
         )
         self.cost = float(self.state.size.sum())
@@ -174,25 +190,22 @@ def searched(
 ) -> AssignmentPlan:
     """A valid plan after so many rounds, or when only `until` seconds are left; the plan itself where nothing was gained.
 
-    It cools by rounds; where the clock is ahead of them, by the clock, so that it is cold when the time is over.
+    The temperature depends on the number of the round alone; where the clock is ahead of the rounds, numbers are left out, so
+    that it is cold when the time is over.
     """
     search, dice = Search.of(instance, plan, caps), dice_of(rng)
-    done, best, least, given = 0, plan, search.cost, max(run.left() - until, 1e-9)
-    unit, chunk, progress, last = search.unit, 1, 0.0, 0.0
-    while progress < 1.0 and rounds:
-        pace = max((1.0 - progress) / max(1, rounds - done), (progress - last) / chunk)
-        hot, cooling = unit * START * (END / START) ** progress, (END / START) ** pace
-        count = min(rounds - done, chunk)
-        begun = run.seconds()
-        search.rounds(count, hot, cooling, dice)
-        done += count
-        taken = max(run.seconds() - begun, 1e-6)
-        chunk = max(1, min(int(count * 0.25 / taken), 4 * chunk))
-        last, progress = progress, max(done / rounds, 1.0 - (run.left() - until) / given)
-        if search.cost < least * (1 - 1e-9) and progress > 0.5:
-            best, least = search.plan(), search.cost
-            run.report(f"round {done}", solution=best, value=least)
-    return better(instance, search.plan(), better(instance, best, plan))
+    hot, rate, given = START * search.unit, math.log(START / END) / max(1, rounds), max(run.left() - until, 1e-9)
+    number, chunk, reported = 0, 1, search.cost
+    while number < rounds and run.left() > until:
+        begun, count = run.seconds(), min(chunk, rounds - number)
+        search.rounds(count, dice, hot=hot, rate=rate, first=number)
+        clock = int((1.0 - (run.left() - until) / given) * rounds)
+        number = max(number + count, clock)
+        chunk = max(1, min(4 * chunk, int(count * LOOK / max(run.seconds() - begun, 1e-6))))
+        if search.cost < reported * (1 - REPORTED):
+            reported = search.cost
+            run.report(f"round {number} of {rounds}", solution=search.plan(), value=reported)
+    return better(instance, search.plan(), plan)
 
 
 def better(instance: Assignment, one: AssignmentPlan, two: AssignmentPlan) -> AssignmentPlan:

@@ -1,0 +1,70 @@
+"""What is constructed for the experiments of paper 002, and tables that are no comparisons."""
+
+import in_process
+import numpy as np
+import pytest
+from assignment.brute_force import least_cost
+
+import yardline as yl
+from yardline.experiments.claims import always_valid, between, falls
+from yardline.experiments.running import reproduce
+from yardline.models.assignment.judge import evaluate
+from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
+
+
+@pytest.mark.parametrize("far", [100.0, 1e6])
+def test_the_trap_catches_greedy_and_nobody_else(far):
+    # K = 12 boxes, the last near interest ends at 17.5: greedy pays 12 + far + 1 - 17.5; sharing one box costs 12 + 1.5.
+    instance = yl.generate("assignment-trap", far=far)
+    assert evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost == pytest.approx(far - 4.5)
+    found = in_process.plan_of(in_process.method(instance, "local-search", rounds=3_000))
+    assert evaluate(instance, found).cost == pytest.approx(13.5)
+
+
+def test_the_least_cost_of_a_small_trap():
+    # One broker with two boxes: [0, 1], [1.5, 2.5] share one, the far one has its own: 2.5 + 1.
+    instance = yl.generate("assignment-trap", brokers=1, alpha=2, copies=1, far=50.0)
+    assert least_cost(instance.document()) == pytest.approx(3.5)
+    with pytest.raises(ValueError, match="far is 1"):
+        yl.generate("assignment-trap", far=1.0)
+
+
+def test_a_table_of_its_own(tmp_path):
+    made = reproduce("slp-lemma2", out=tmp_path)
+    assert made.comparison is None
+    assert made.document()["runs"] == 0
+    assert [verdict.held for verdict in made.verdicts] == [True]
+    assert {point["x"] for point in made.points} == {1, 2, 3}
+    assert (tmp_path / "points.csv").read_text().startswith("dimensions,interests,count")
+    assert not (tmp_path / "runs.parquet").exists()
+
+
+ROWS = [
+    {"method": name, "instance": i, "seed": 1, "status": status, "cost": cost, "alpha": i, "load_factor": cost}
+    for name, i, status, cost in [
+        ("a", 1, "feasible", 5.0),
+        ("a", 2, "feasible", 4.0),
+        ("b", 1, "invalid", 3.0),
+        ("b", 2, "feasible", 4.0),
+        ("c", 1, "invalid", 6.0),
+        ("c", 2, "feasible", 5.0),
+    ]
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "held"),
+    [
+        (always_valid("a"), True),
+        (always_valid("b"), False),
+        (always_valid("nobody"), False),
+        (falls("a", "alpha"), True),
+        (falls("b", "alpha"), False),
+        (falls("nobody", "alpha"), False),
+        (between("a", "b", "c", "load_factor"), True),
+        (between("a", "c", "b", "load_factor"), False),
+        (between("nobody", "b", "c", "load_factor"), False),
+    ],
+)
+def test_claims(check, held):
+    assert check(ROWS).held is held
