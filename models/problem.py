@@ -45,6 +45,11 @@ class Problem:
         """One of the problem's modules."""
         return importlib.import_module(f"yardline.models.{self.name}.{name}")
 
+    def remark(self, instance: Instance) -> str | None:
+        """What whoever made an instance should know of it, where the problem's feasibility.py has a `remark`."""
+        say = getattr(self.part("feasibility"), "remark", None)
+        return None if say is None else cast("str | None", say(instance))
+
     def read_instance(self, document: Mapping[str, Any]) -> Instance:
         """The instance that a document states."""
         return cast(Instance, self.part("data").INSTANCE.from_document(document))

@@ -38,6 +38,19 @@ def why_infeasible(instance: Assignment) -> str | None:
     return _too_many(instance, found, _shrunk(found.sets, counts, caps, crowded), caps)
 
 
+def remark(instance: Assignment) -> str | None:
+    """What whoever made an instance should know of it: that it has no valid plan, or none within the desired load factor."""
+    reason = why_infeasible(instance)
+    if reason is not None:
+        return f"there is no valid plan: {reason}"
+    least = least_factor(instance)
+    if least <= instance.beta:
+        return None
+    return (
+        f"load.desired is {instance.beta:g}, and the least feasible load factor is {least:.6g}: plans exceed the former"
+    )
+
+
 def _crowded(sets: NDArray[np.bool_], counts: Indices, caps: Indices) -> NDArray[np.bool_] | None:
     """Leaves that together have too few places for those who can use nothing else, or None where everybody fits."""
     flow = placed(sets, counts, caps)

@@ -3,12 +3,13 @@
 import itertools
 import re
 
+import pytest
 from assignment.brute_force import candidates, caps
 from assignment.helpers import read, two_brokers
 from assignment.strategies import documents
 from hypothesis import HealthCheck, given, settings
 
-from yardline.models.assignment.feasibility import why_infeasible
+from yardline.models.assignment.feasibility import remark, why_infeasible
 
 
 def test_feasible_has_no_reason():
@@ -68,3 +69,18 @@ def test_reasons_are_true(document):
         named, usable = ({int(i) for i in re.findall(r"\d+", part)} for part in (who, where))
         assert all(set(may[s]) <= usable for s in named)
         assert len(named) > sum(room[b] for b in usable) == int(places)
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        ({"desired": 1, "max": 1.5}, "there is no valid plan: subscribers 0 and 1 can only use broker 0"),
+        ({"desired": 1, "max": 2}, "the least feasible load factor is 2"),
+        ({"desired": 2, "max": 2}, None),
+    ],
+)
+def test_who_makes_an_instance_is_told_the_least_factor(load, words):
+    # Both subscribers can only use leaf 0, whose fair share is one of the two: a factor of 2.
+    document = two_brokers(brokers__at=[[1, 0], [50, 0]], latency={"max_delay": 0.1}, load=load)
+    said = remark(read(document))
+    assert (said is None) if words is None else (words in said)

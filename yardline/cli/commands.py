@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -199,11 +200,15 @@ def generate(
 ) -> int:
     """An instance from a named workload, reproducible from its seed."""
     import yardline as yl
+    from yardline.models.problem import problem_of
 
     target = output if output is not None else Path(f"{workload}-{seed}.json")
     o.writable(output)
     made = yl.generate(workload, seed=seed, **o.settings(set_))
     yl.save(made, target)
+    note = problem_of(made).remark(made)
+    if note and not quiet:
+        print(f"yardline: {note}", file=sys.stderr)
     document = {"problem": made.problem, "instance": made.hash, "out": str(target)}
     show(document, [("written", str(target)), ("problem", made.problem), ("instance", made.hash)], as_json)
     return 0
