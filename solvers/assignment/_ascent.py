@@ -63,7 +63,7 @@ def _spread(flat, table, corners, sign, who, first, last, amounts, weight, by_we
 
 @njit(cache=True)
 def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, start, who, up, cost, A, R, U):  # type: ignore[no-untyped-def]
-    """What broker i asks its types for, with what is asked above."""
+    """What broker i asks its types for, with what is asked above; the mean exponent of its cells, weighted by measure."""
     first, last = start[i], start[i + 1]
     _spread(A, table, corners, sign, who, first, last, a, weight, False)
     shift, stride = 0, 1
@@ -72,9 +72,12 @@ def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, st
         stride *= table[k]
     R[:] = 0.0
     U[:] = 0.0
+    measure, exponent = 0.0, 0.0
     for c in range(len(volume)):
         total = max(A[cell[c]], 0.0) + room[c]
         if wanted[c] and total > 0.0:
+            measure += volume[c]
+            exponent += volume[c] * np.log(max(1.0, total))
             R[cell[c] + shift] = volume[c] / total
             U[cell[c] + shift] = volume[c] / total * room[c] / cap
     _sum_up(R, table)
@@ -86,11 +89,12 @@ def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, st
             rate += sign[q] * R[corners[t, q]]
             spare += sign[q] * U[corners[t, q]]
         cost[p] = max(0.0, a[p] * rate + weight[t] * spare) + (cost[up[p]] if up[p] >= 0 else 0.0)
+    return exponent / measure if measure > 0.0 else 0.0
 
 
 @njit(cache=True)
-def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost):  # type: ignore[no-untyped-def]
-    """What every pair costs, load prices aside."""
+def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost, level):  # type: ignore[no-untyped-def]
+    """What every pair costs, load prices aside; the mean exponent of every broker."""
     size = 1
     for n in table:
         size *= n
@@ -111,7 +115,7 @@ def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight
             who,
             up,
         )
-        _ask(i, a, *mine, cost, A, R, U)
+        level[i] = _ask(i, a, *mine, cost, A, R, U)
 
 
 @njit(cache=True)
@@ -144,27 +148,10 @@ def choose(cost, prices, is_leaf, weight, start, who, up, order, heat, x, least,
 
 @njit(cache=True)
 def climb(  # type: ignore[no-untyped-def]
-    a,
-    room,
-    mean,
-    full,
-    sharp,
-    x,
-    part,
-    wanted,
-    volume,
-    cell,
-    caps,
-    table,
-    corners,
-    sign,
-    weight,
-    start,
-    who,
-    order,
-    loads,
+    a, room, mean, full, sharp, level, x, part, cell, caps, table, corners, sign, weight, start, who, order, loads
 ):
-    """The means move by a part of the way to x, bids and room follow; the load of every broker."""
+    """The means move by a part of the way to x, bids and room follow, a little sharper or softer than before so that
+    exponents stay about as usual; the load of every broker."""
     size = 1
     for n in table:
         size *= n
@@ -173,6 +160,7 @@ def climb(  # type: ignore[no-untyped-def]
         first, last = start[i], start[i + 1]
         _spread(L, table, corners, sign, who, first, last, x, weight, True)
         cap, total = max(1, caps[order[i]]), 0.0
+        sharp[i] = 0.97 * sharp[i] if level[i] > USUAL else min(SHARPEST, 1.02 * sharp[i])
         for p in range(first, last):
             mean[p] += part * (x[p] - mean[p])
             a[p] = np.exp(min(TOP, sharp[i] * mean[p]))
@@ -181,16 +169,3 @@ def climb(  # type: ignore[no-untyped-def]
         for c in range(room.shape[1]):
             full[i, c] += part * (L[cell[c]] / cap - full[i, c])
             room[i, c] = np.exp(min(TOP, sharp[i] * full[i, c]))
-        _spread(L, table, corners, sign, who, first, last, a, weight, False)
-        sharp[i] = _sharpened(sharp[i], L, room[i], wanted[i], volume, cell)
-
-
-@njit(cache=True)
-def _sharpened(sharp, A, room, wanted, volume, cell):  # type: ignore[no-untyped-def]
-    """A little more or less, so that exponents are about as usual where the measure is."""
-    measure, exponent = 0.0, 0.0
-    for c in range(len(cell)):
-        if wanted[c]:
-            measure += volume[c]
-            exponent += volume[c] * np.log(max(1.0, A[cell[c]] + room[c]))
-    return 0.97 * sharp if exponent > USUAL * measure else min(SHARPEST, 1.02 * sharp)

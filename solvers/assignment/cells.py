@@ -141,13 +141,14 @@ def climbed(
     volume, parts = grid.volume.astype(np.float64), ascent.parts / WHOLE
     cost, x = np.zeros(len(types.who), np.float32), np.zeros(len(types.who), np.float32)
     least, norm, loads = np.zeros(len(weight)), np.zeros(len(weight)), np.zeros(instance.n)
-    corners, sign = types.corners.astype(np.int32), types.sign.astype(np.float64)
+    corners, sign, level = types.corners.astype(np.int32), types.sign.astype(np.float64), np.zeros(instance.n)
     pairs = (corners, sign, weight, types.start, types.who)
     wanted = _ascent.wanted_cells(cell, table, *pairs, len(order))
     kept = max(reserve * run.time_limit, 1e-6 * len(types.who))
     for k in range(rounds):
         heat, part = 0.2 / (1 + (k + late) / 300), max(1 / (k + late + 1), 0.1 / (1 + (k + late) / 30), 0.01)
-        _ascent.ask(ascent.a, ascent.room, wanted, parts, volume, cell, caps, table, *pairs, types.up, order, cost)
+        shares = (ascent.a, ascent.room, wanted, parts, volume, cell, caps, table)
+        _ascent.ask(*shares, *pairs, types.up, order, cost, level)
         _ascent.choose(
             cost, ascent.prices, is_leaf, weight, types.start, types.who, types.up, order, heat, x, least, norm
         )
@@ -156,8 +157,8 @@ def climbed(
             ascent.value, ascent.best = value, (ascent.a.copy(), ascent.room.copy(), ascent.prices.copy())
         if k + 1 == rounds or run.left() <= kept:
             break
-        own = (ascent.a, ascent.room, ascent.mean, ascent.full, ascent.sharp)
-        _ascent.climb(*own, x, part, wanted, volume, cell, caps, table, *pairs, order, loads)
+        own = (ascent.a, ascent.room, ascent.mean, ascent.full, ascent.sharp, level)
+        _ascent.climb(*own, x, part, cell, caps, table, *pairs, order, loads)
         _raise_prices(ascent, loads, caps, is_leaf, value, k)
     asked = cost - np.where(types.up >= 0, cost[types.up], np.float32(0))
     at = np.repeat(order, np.diff(types.start))
