@@ -94,8 +94,8 @@ def regions(
 
 
 def _shares(text: str, field: str) -> Vector:
-    """'4:1:4' as fractions."""
-    parts = text.split(":")
+    """'4:1:4' (or '4-1-4', which fits into the description of a comparison) as fractions."""
+    parts = text.replace("-", ":").split(":")
     if len(parts) != 3 or not all(part.strip().isdigit() for part in parts) or not sum(map(int, parts)):
         checks.fail(field, text, "three whole numbers such as 4:1:4")
     numbers = np.array([int(part) for part in parts], dtype=np.float64)

@@ -38,6 +38,7 @@ def test_regions_and_their_settings():
     tight = yl.generate("assignment-1", subscribers=50, brokers=30, levels=2, latency="tight", broker_mix="1:1:1")
     assert (tight.max_delay, tight.beta, tight.beta_max) == (0.2, 7, 8)
     assert tight.level.max() == 1
+    assert yl.generate("assignment-1", broker_mix="1-1-1").hash == yl.generate("assignment-1", broker_mix="1:1:1").hash
 
 
 def test_generalisation_and_diffusion_move_popularity():

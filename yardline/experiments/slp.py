@@ -139,7 +139,7 @@ def fig12(scale: Scale) -> Experiment:
 @registry.experiment("assignment", "slp-table3", paper="002, table 3")
 def table3(scale: Scale) -> Experiment:
     """Load factors by the distribution of brokers."""
-    workloads = [_one("assignment-1", scale, {"broker_mix": ["4:1:4", "1:1:1", "1:4:1"]}, beta_max=9.0)]
+    workloads = [_one("assignment-1", scale, {"broker_mix": ["4-1-4", "1-1-1", "1-4-1"]}, beta_max=9.0)]
     methods = ["balance", "slp", "closest-no-balance"]
     words = "the load factor of SLP lies between those of Balance and of Closest without balance"
     claims = [Claim(words=words, check=between("slp", "balance", "closest-no-balance", "load_factor"))]
