@@ -7,7 +7,7 @@ largest of the parts x[b,j] that b serves of them and of load[b,c] / cap[b]; the
 
 where x is what types would choose now (soft minimum), means run over the rounds, and the sharpness k[b] rises until the
 exponents fill the range that sums and certificates can tell apart. Exponents beyond it are cut off at the top: whoever has
-them shares evenly, while small ones, which most cells depend on, keep their ratios.
+them shares evenly, while small ones keep their ratios.
 """
 
 from __future__ import annotations
