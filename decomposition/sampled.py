@@ -57,6 +57,7 @@ class Extension:
     plan: Solution | None = None
     badness: Vector | None = None
     broken: tuple[str, ...] = ()
+    seconds: float = 0.0  # that extending and judging took
 
 
 def sampled(
@@ -121,7 +122,8 @@ class Search:
         found = [self._heard(result.value) for result in self._results(chosen, everything)]
         self.done += 1
         bad = worst([each.badness for each in sorted(found, key=lambda each: each.number) if each.badness is not None])
-        last = everything or self.done >= self.rounds or self.run.left() <= 0.05 * self.run.time_limit
+        needed = max(0.05 * self.run.time_limit, 1.5 * max((each.seconds for each in found), default=0.0))
+        last = everything or self.done >= self.rounds or self.run.left() <= needed
         return Look(bad if len(bad) else np.zeros(len(stage.weight), dtype=bool), last, self.best.value < before)
 
     def _results(self, chosen: list[Indices], everything: bool) -> Any:
@@ -182,11 +184,14 @@ def serve(payload: Mapping[str, Any], send: Send) -> Extension:
     plan = _solved(small, payload["inner"], rng, Run(time_limit=max(0.01, seconds), **payload["run"]))
     if plan is None:
         return Extension(payload["number"])
+    begun = time.monotonic()
     whole, badness = (plan, None) if chosen is None else brings.extended(instance, chosen, plan, rng)
     judged = problem_of(instance).evaluate(instance, whole)
+    took = time.monotonic() - begun
     if judged.valid:
-        return Extension(payload["number"], judged.cost, whole, badness)
-    return Extension(payload["number"], badness=badness, broken=tuple(v.rule for v in judged.violations))
+        return Extension(payload["number"], judged.cost, whole, badness, seconds=took)
+    broken = tuple(v.rule for v in judged.violations)
+    return Extension(payload["number"], badness=badness, broken=broken, seconds=took)
 
 
 def _check_inner(instance: Instance, name: str) -> None:
