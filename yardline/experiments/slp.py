@@ -34,7 +34,7 @@ def _one(name: str, scale: Scale, vary: Mapping[str, Sequence[Any]], **fixed: An
 def _experiment(
     scale: Scale, title: str, workloads: Sequence[Workload], methods: Sequence[str], **rest: Any
 ) -> Experiment:
-    limit = 20.0 if scale == "small" else 900.0
+    limit = 10.0 if scale == "small" else 900.0
     return Experiment(
         **{"title": title, "workloads": workloads, "methods": methods, "bounds": ["best"], "time_limit": limit, **rest}
     )
@@ -74,7 +74,8 @@ def table2(scale: Scale) -> Experiment:
 
 def _levels(scale: Scale, latency: str) -> Workload:
     fixed = {**_sizes(scale, levels=True), "levels": 2, "degree": 15, "latency": latency}
-    return Workload(name="assignment-1", fixed=fixed, vary=SETTINGS, instances=1 if scale == "small" else 3)
+    vary = SETTINGS if scale == "paper" else {"interest_skew": ["L", "H"]}
+    return Workload(name="assignment-1", fixed=fixed, vary=vary, instances=1 if scale == "small" else 3)
 
 
 @registry.experiment("assignment", "slp-fig9", paper="002, figure 9")
