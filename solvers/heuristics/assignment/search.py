@@ -27,6 +27,9 @@ START, END = 0.3, 0.003
 LOOK, REPORTED = 0.2, 0.01
 """Seconds between two looks at the clock, and by how much a plan must be cheaper to be told."""
 
+ENOUGH = 1_000
+"""Rounds per subscriber, at most: a handful of subscribers is soon settled."""
+
 PARCEL = 32
 """A parcel has at most the 32nd part of what a leaf may take."""
 
@@ -190,10 +193,12 @@ def searched(
 ) -> AssignmentPlan:
     """A valid plan after so many rounds, or when only `until` seconds are left; the plan itself where nothing was gained.
 
+    There are no more rounds than ENOUGH per subscriber.
     The temperature depends on the number of the round alone; where the clock is ahead of the rounds, numbers are left out, so
     that it is cold when the time is over.
     """
     search, dice = Search.of(instance, plan, caps), dice_of(rng)
+    rounds = min(rounds, ENOUGH * instance.m)
     hot, rate, given = START * search.unit, math.log(START / END) / max(1, rounds), max(run.left() - until, 1e-9)
     number, chunk, reported = 0, 1, search.cost
     while number < rounds and run.left() > until:
