@@ -7,5 +7,6 @@ bounds.py   one best bound per instance, for all its methods
 store.py    rows on disk: whole at any moment, never twice, gone on with later
 progress.py how far it is
 summary.py  per method: valid runs, gaps, wins, time
+table.py    the same as text
 compare.py  all of it together
 """
