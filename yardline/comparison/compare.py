@@ -155,8 +155,10 @@ def _compare(
     store.begin(broken)
     interrupted, stopped = False, ""
     if left:
-        runner = start.engine()
-        interrupted, stopped = _run(left, runner, shelf, store, Watch(listener, len(planned), len(left), runner))
+        watch = Watch(listener, len(planned), len(left))
+        watch.starting("Spark" if start.name == "spark" and start.used is None else "the first runs")
+        watch.engine = start.engine()
+        interrupted, stopped = _run(left, watch.engine, shelf, store, watch)
     store.dirty = True
     store.flush()
     rows = [store.runs[job.key] for job in planned if job.key in store.runs]
