@@ -22,8 +22,9 @@ from yardline.models.method import Unavailable
 SMALL = 50_000
 """Bytes of a shared thing that travel with the batch; larger ones are broadcast, once per worker."""
 
-PATIENCE = 4.0
-"""Seconds after which a batch that takes longer than thought comes back with what it has; the rest goes again."""
+PATIENCE = 1.0
+"""Seconds after which a batch comes back with what it has; the rest goes again. Finished work that a killed driver has not
+got yet is no more than this, on each core."""
 
 AHEAD = 8
 """Batches, at most, that wait inside Spark for a free core, so that none stands idle while results travel."""
@@ -143,9 +144,7 @@ class _Plan:
             if not self.waiting:
                 return []
             batch = [self.waiting.popleft()]
-            share = len(self.waiting) // (
-                4 * len(self.threads)
-            )  # towards the end nobody waits for somebody's long batch
+            share = len(self.waiting) // (4 * len(self.threads))  # near the end nobody waits for another's long batch
             size = self.pace.batch(batch[0].group, share)
             while len(batch) < size and self.waiting and self.waiting[0].group == batch[0].group:
                 batch.append(self.waiting.popleft())

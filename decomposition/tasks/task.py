@@ -115,18 +115,20 @@ def function(name: str) -> Callable[..., Any]:
 class Pace:
     """How long tasks of a group take, so that short ones travel together."""
 
-    target: float = 4.0  # seconds of work that one batch should hold
+    target: float = 1.0  # seconds of work that one batch should hold: what is lost when everything is killed
+    least: float = 0.25  # seconds of work below which a batch costs more to send than it is worth
     most: int = 500
-    seen: dict[str, tuple[int, float]] = field(default_factory=dict)
+    seen: dict[str, float] = field(default_factory=dict)  # seconds of a task, lately
 
     def learn(self, group: str, seconds: float) -> None:
-        """One more task of a group has taken this long."""
-        count, total = self.seen.get(group, (0, 0.0))
-        self.seen[group] = (count + 1, total + seconds)
+        """One more task of a group has taken this long; the first, which wait for a worker to start, are soon forgotten."""
+        before = self.seen.get(group, seconds)
+        self.seen[group] = before + 0.2 * (seconds - before)
 
     def batch(self, group: str, share: int) -> int:
-        """How many tasks of a group to send at once, `share` at most; one while nothing is known."""
-        count, total = self.seen.get(group, (0, 0.0))
-        if count == 0:
+        """How many tasks of a group to send at once, about `share` at most; one while nothing is known."""
+        if group not in self.seen:
             return 1
-        return max(1, min(self.most, share, int(self.target / max(1e-4, total / count))))
+        each = max(1e-4, self.seen[group])
+        wanted = min(int(self.target / each), max(share, int(self.least / each)))
+        return max(1, min(self.most, wanted))

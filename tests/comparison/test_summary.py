@@ -7,7 +7,8 @@ import math
 import pytest
 
 from yardline.comparison.bounds import with_bounds
-from yardline.comparison.plan import fingerprint, named
+from yardline.comparison.fingerprint import fingerprint
+from yardline.comparison.plan import named
 from yardline.comparison.summary import summary
 from yardline.models import registry
 
@@ -77,6 +78,44 @@ def test_a_fingerprint_is_of_the_code(clean_registry):
 
     marks = [fingerprint(entry(eval(text))) for text in ("lambda i, r: 1", "lambda i, r: 2", "lambda i, r: 1")]
     assert marks[0] == marks[2] != marks[1]
+
+
+MODULE = """
+STEPS = [1, 2]
+
+def helper(k):
+    return [n * STEPS[0] for n in range(k)]
+
+class Search:
+    def best(self):
+        return helper(3)
+
+def mine(instance, rng):
+    return Search().best(), instance.n
+
+n = 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("STEPS = [1, 2]", "STEPS = [1, 3]", False),
+        ("n * STEPS[0]", "n + STEPS[0]", False),
+        ("helper(3)", "helper(4)", False),
+        ("n = 5", "n = 6", True),  # the method reads `instance.n`, not this one
+        ("class Search:", "# a remark\\nclass Search:", True),
+    ],
+)
+def test_a_fingerprint_is_of_what_the_code_uses(before, after, same, clean_registry):
+    def mark(text):
+        module = {"__name__": "a_script"}
+        exec(text, module)
+        registry.method("channelization", "mine")(module["mine"])
+        return fingerprint(registry.find("method", "channelization", "mine"))
+
+    assert before in MODULE
+    assert (mark(MODULE) == mark(MODULE.replace(before, after.replace("\\n", "\n")))) is same
 
 
 @pytest.mark.parametrize("spec", ["a:b", "a:=1", "a:b=1:"])

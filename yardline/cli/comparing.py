@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from yardline.cli import options as o
-from yardline.cli.output import number, percent, show, table
+from yardline.cli.output import number, show, table
 
 if TYPE_CHECKING:
     from yardline.comparison.compare import Comparison
@@ -154,31 +155,15 @@ def _show_plan(compared: Comparison, as_json: bool) -> None:
 
 
 def _show(compared: Comparison, as_json: bool) -> None:
-    if as_json or not compared.runs:
-        show(compared.document(), [("runs", str(len(compared.runs)))], as_json)
+    if as_json:
+        show(compared.document(), [], True)
         return
-    names = (
-        "problem",
-        "method",
-        "valid",
-        "mean gap",
-        "worst gap",
-        "wins",
-        "optimal",
-        "seconds",
-        "not suitable",
-        "failed",
-    )
-    table("Gaps are to the best bound of each instance", names, [_cells(line) for line in compared.summary])
+    print(compared)
     if compared.out is not None:
-        print(f"rows: {compared.out}/runs.parquet")
-
-
-def _cells(line: dict[str, Any]) -> list[str]:
-    valid = f"{line['valid']}/{line['runs']}"
-    gaps = [percent(line["mean_gap"]), percent(line["worst_gap"])]
-    counts = [str(line["wins"]), str(line["optimal"]), number(line["seconds"])]
-    return [line["problem"], line["method"], valid, *gaps, *counts, str(line["unsuitable"]), str(line["failed"])]
+        print(f"\nrows: {compared.out}/runs.parquet")
+    missing = compared.planned - len(compared.runs) - len(compared.bounds)
+    if missing and compared.out is not None:
+        print(f"{missing} runs and bounds are left: the same command goes on with them")
 
 
 class Live:
@@ -194,12 +179,45 @@ class Live:
         ):
             return
         self.last = time.monotonic()
-        left = "" if progress.left is None else f", about {progress.left:.0f} s to go"
-        counts = f"{progress.done}/{progress.total} done, {progress.running} running, {progress.failed} failed"
-        line = f"{counts}{left}  {progress.event}"
-        print(f"\r\x1b[2K{line}" if self.live else line, end="" if self.live else "\n", file=sys.stderr, flush=True)
+        if self.live:  # as wide as the terminal at most: a line that wraps cannot be taken back
+            width = shutil.get_terminal_size().columns - 1
+            print(
+                f"\r\x1b[2K{bar(progress.done, progress.total)} {line(progress)}"[: width + 5], end="", file=sys.stderr
+            )
+            sys.stderr.flush()
+        else:
+            print(line(progress), file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Leave the terminal tidy."""
         if self.live and not self.quiet:
             print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
+def bar(done: int, total: int, width: int = 16) -> str:
+    """How far it is, at a glance.
+
+    >>> bar(5, 20)
+    '[####............]'
+    """
+    filled = width * done // max(1, total)
+    return f"[{'#' * filled}{'.' * (width - filled)}]"
+
+
+def line(progress: Progress) -> str:
+    """How far it is, in words."""
+    counts = f"{progress.done}/{progress.total} done, {progress.running} running, {progress.failed} failed"
+    left = "" if progress.left is None else f", {clock(progress.left)} to go"
+    return f"{counts}, {clock(progress.seconds)}{left}  {progress.event}"
+
+
+def clock(seconds: float) -> str:
+    """A time for people.
+
+    >>> clock(7), clock(151), clock(7322)
+    ('7 s', '2 min 31 s', '2 h 02 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"

@@ -14,6 +14,7 @@ from yardline.comparison.rows import tasks_of
 from yardline.comparison.sources import Known, Shelf, expand
 from yardline.comparison.store import BROKEN, LOST, RUN_COLUMNS, Store, broken_row
 from yardline.comparison.summary import summary
+from yardline.comparison.table import counted, text
 from yardline.decomposition.tasks.local import LocalEngine
 from yardline.decomposition.tasks.session import session
 from yardline.decomposition.tasks.spark import SparkEngine
@@ -70,6 +71,10 @@ class Comparison:
         schema = StructType([StructField(name, kinds[kind]) for name, kind in RUN_COLUMNS.items()])
         rows = [tuple(row.get(name) for name in RUN_COLUMNS) for row in self.rows]
         return (spark or self.session or session()).createDataFrame(rows, schema)
+
+    def __repr__(self) -> str:
+        """The table, as it is seen in a notebook."""
+        return text(self.summary, self.runs, self.bounds) if self.summary else f"{counted(len(self.runs), 'run')}"
 
     def document(self) -> dict[str, Any]:
         """The JSON output of `compare`."""
@@ -150,8 +155,10 @@ def _compare(
     store.begin(broken)
     interrupted, stopped = False, ""
     if left:
-        runner = start.engine()
-        interrupted, stopped = _run(left, runner, shelf, store, Watch(listener, len(planned), len(left), runner))
+        watch = Watch(listener, len(planned), len(left))
+        watch.starting("Spark" if start.name == "spark" and start.used is None else "the first runs")
+        watch.engine = start.engine()
+        interrupted, stopped = _run(left, watch.engine, shelf, store, watch)
     store.dirty = True
     store.flush()
     rows = [store.runs[job.key] for job in planned if job.key in store.runs]

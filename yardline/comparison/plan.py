@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any
 
+from yardline.comparison.fingerprint import fingerprint
 from yardline.comparison.sources import Known
 from yardline.models import checks, registry
 from yardline.solvers.automatic import AUTO
@@ -72,21 +71,6 @@ def named(spec: str) -> tuple[str, dict[str, str]]:
         if not key or not equals:
             raise ValueError(f"{spec}: {key!r} is not understood: expected name:option=value")
     return name, {key: value for key, _, value in pairs}
-
-
-def fingerprint(entry: registry.Entry) -> str:
-    """Of a function's code, its constants and its defaults; not of what it calls."""
-    code = getattr(entry.function, "__code__", None)
-    words = repr((_parts(code) if code is not None else entry.function, sorted(entry.options.items())))
-    return hashlib.sha256(words.encode()).hexdigest()[:12]
-
-
-def _parts(code: CodeType) -> tuple[Any, ...]:
-    constants = tuple(
-        _parts(c) if isinstance(c, CodeType) else sorted(map(repr, c)) if isinstance(c, frozenset) else repr(c)
-        for c in code.co_consts
-    )
-    return (code.co_code, constants, code.co_names, code.co_varnames)
 
 
 def jobs(

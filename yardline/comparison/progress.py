@@ -30,10 +30,17 @@ class Progress:
 class Watch:
     """Counts results and tells a listener; also while nothing comes, so that a long run is seen to run."""
 
-    def __init__(self, listener: Callable[[Progress], None] | None, total: int, left: int, engine: Engine) -> None:
+    def __init__(
+        self, listener: Callable[[Progress], None] | None, total: int, left: int, engine: Engine | None = None
+    ) -> None:
         self.listener, self.total, self.before, self.engine = listener, total, total - left, engine
-        self.begun, self.count, self.failed, self.event = time.monotonic(), 0, 0, "started"
+        self.begun, self.count, self.failed, self.event = time.monotonic(), 0, 0, ""
         self.lock, self.over = threading.Lock(), threading.Event()
+
+    def starting(self, what: str) -> None:
+        """Something that takes a while begins before the first task."""
+        self.event = f"starting {what}"
+        self._tell()
 
     def __enter__(self) -> Watch:
         if self.listener is not None:
@@ -60,6 +67,6 @@ class Watch:
         seconds, done = time.monotonic() - self.begun, self.before + self.count
         left = seconds / self.count * (self.total - done) if self.count else None
         with self.lock:
-            running = min(self.engine.running, self.total - done)
+            running = 0 if self.engine is None else min(self.engine.running, self.total - done)
             counts = {"done": done, "total": self.total, "running": running, "failed": self.failed}
             self.listener(Progress(**counts, seconds=seconds, left=left, event=self.event))

@@ -5,6 +5,7 @@ it once.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import io
 import json
@@ -154,7 +155,8 @@ class Store:
         """Somebody else may write to the folder now."""
         for stream in (self.journal, self.lock):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(OSError):  # a full disk was said before: what is kept of a line is half a line
+                    stream.close()
         self.journal = self.lock = None
 
 

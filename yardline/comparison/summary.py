@@ -12,6 +12,7 @@ SHIFT = 1.0
 """Seconds: the shift of the geometric mean of times, so that milliseconds do not decide."""
 
 VALID = ("optimal", "feasible")
+NO_PLAN = ("failed", "invalid", "unknown", "infeasible", "unsuitable")
 
 
 def summary(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -47,8 +48,7 @@ def _line(
         "method": method,
         "runs": len(own),
         "valid": len(valid),
-        "unsuitable": len(own) - len(counted),
-        "failed": sum(row["status"] == "failed" for row in own),
+        **{word: sum(row["status"] == word for row in own) for word in NO_PLAN},
         "mean_gap": sum(gaps) / len(gaps) if gaps else None,
         "worst_gap": max(gaps, default=None),
         "wins": sum(_wins(row, least) for row in valid),
