@@ -20,18 +20,18 @@ COUNT, LIMIT = (200, 60) if FULL else (12, 20)
 QUALITY = {
     "channelization": [
         ("channelization-random", {"flows": 16, "users": 12, "groups": 4, "interest": 0.2}),
-        ("channelization-random", {"flows": 12, "users": 10, "groups": 3, "interest": 0.2, "hybrid": True}),
-        ("channelization-random", {"flows": 7, "users": 6, "groups": 2, "interest": 0.3, "mode": "unconstrained"}),
+        ("channelization-random", {"flows": 17, "users": 12, "groups": 4, "interest": 0.15, "hybrid": True}),
+        ("channelization-random", {"flows": 8, "users": 7, "groups": 3, "interest": 0.3, "mode": "unconstrained"}),
     ],
     "assignment": [
-        ("assignment-3", {"subscribers": 8, "brokers": 4, "locations": 8, "alpha": 2}),
-        ("assignment-3", {"subscribers": 7, "brokers": 5, "locations": 8, "alpha": 2, "levels": 2, "degree": 3}),
+        ("assignment-3", {"subscribers": 11, "brokers": 4, "locations": 12, "alpha": 2}),
+        ("assignment-3", {"subscribers": 9, "brokers": 5, "locations": 12, "alpha": 2, "levels": 2, "degree": 3}),
     ],
     "overlay": [
-        ("overlay-paper", {"users": 7, "brokers": 4, "channels": 3, "core_price": 3.0}),
-        ("overlay-paper", {"users": 6, "brokers": 4, "channels": 3, "topology": "tree", "room": 1.3}),
+        ("overlay-paper", {"users": 8, "brokers": 4, "channels": 4, "core_price": 3.0}),
+        ("overlay-paper", {"users": 7, "brokers": 4, "channels": 3, "topology": "tree", "room": 1.3}),
     ],
-    "customization": [("customization-random", {"brokers": 40, "formats": 6, "matching_ratio": 0.3})],
+    "customization": [("customization-random", {"brokers": 200, "formats": 10, "matching_ratio": 0.4})],
 }
 
 
