@@ -74,10 +74,13 @@ def test_moves_are_counted(most):
 def test_bundles_of_equals_stand_for_everybody():
     instance = yl.generate("assignment-2", seed=3, subscribers=500, brokers=8)
     leaf = np.zeros(instance.m, dtype=np.int64)
-    people, where, parcel = parcels(instance, leaf, 7)
+    people, kinds, where, parcel = parcels(instance, leaf, 7)
     assert people.many.sum() == instance.m
     assert people.many.max() <= 7
     assert (where == 0).all()
     assert (people.low[parcel] == instance.low).all()
     assert (people.high[parcel] == instance.high).all()
     assert (people.of[parcel] == limits.candidates(instance).of).all()
+    assert (kinds.low[kinds.of] == people.low).all()
+    assert (kinds.high[kinds.of] == people.high).all()
+    assert len(kinds.low) == len(np.unique(np.concatenate([instance.low, instance.high], axis=1), axis=0))

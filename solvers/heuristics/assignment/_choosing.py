@@ -74,12 +74,13 @@ def held(mine, a, c, many, caps, seats, f):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def cheapest(mine, a, c, many, caps, seats, blink, dice, f):  # type: ignore[no-untyped-def]
+def cheapest(mine, a, c, many, most, caps, seats, blink, dice, f):  # type: ignore[no-untyped-def]
     """The leaf with room for so many where filters grow least, ties to the least loaded, the box that grows, and by how much.
 
-    No leaf with room holds [a, c]. A leaf is overlooked with probability `blink`, unless it is the first one.
+    No leaf with room holds [a, c]. -1: it is more than `most` everywhere. A leaf is overlooked with probability `blink`,
+    unless it is the first one.
     """
-    pick, box, best, least = -1, -1, np.inf, np.inf
+    pick, box, best, least = -1, -1, most, np.inf
     for l in mine:
         if seats.loads[l] + many > caps[l] or (blink > 0.0 and pick >= 0 and fraction(dice) < blink):
             continue
@@ -106,7 +107,7 @@ def seated(mine, a, c, pick, caps, seats, f):  # type: ignore[no-untyped-def]
     """The leaf that takes [a, c], which `pick` holds (-1: none): where filters grow least, or the least loaded; it grows."""
     box = -1
     if pick < 0:
-        pick, box, _ = cheapest(mine, a, c, 1, caps, seats, 0.0, np.zeros(1, dtype=np.uint64), f)
+        pick, box, _ = cheapest(mine, a, c, 1, np.inf, caps, seats, 0.0, np.zeros(1, dtype=np.uint64), f)
     if pick < 0:
         pick = least_over(mine, seats)
         if holds(seats.leaves[pick], a, c, f) < 0:

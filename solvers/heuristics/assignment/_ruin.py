@@ -1,142 +1,77 @@
 """Ruin (numba): some parcels leave their leaves, and boxes shrink to what they must still hold.
 
-`where[s]` is the leaf (by position) of every parcel; the parcels of a leaf form a list: head[l], after[s], before[s]. The
-journal keeps what a round changes: who left which leaf, and the filters as they were.
+Many parcels want the same: whether a box holds them is asked once per kind of interest, `kinds`, and noted for the round.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from yardline.solvers.heuristics.assignment._books import TOUCHED, gone, save
 from yardline.solvers.heuristics.assignment._choosing import choices
 from yardline.solvers.heuristics.assignment._dice import below, fraction
 from yardline.solvers.heuristics.assignment._filters import around_children, holds, weigh
+from yardline.solvers.kernels import kernel
 
 WHOLE, BOX, ANEW = 0.02, 0.05, 0.05  # how often all of a leaf or a box leave, and inner filters grow anew
 FEW = 20.0  # most that leave a side, but for those who reach as far
-ROUND, TOUCHED, LEFT, MOVED = 0, 1, 2, 3  # what the journal's clock counts
 
 
-@njit(cache=True)
-def leave(s, people, seats, books):  # type: ignore[no-untyped-def]
-    """A parcel is nowhere from now on."""
-    l, before, after = books.where[s], books.before[s], books.after[s]
-    if before >= 0:
-        books.after[before] = after
-    else:
-        books.head[l] = after
-    if after >= 0:
-        books.before[after] = before
-    seats.loads[l] -= people.many[s]
-    books.there[l] -= 1
-    books.where[s] = -1
-
-
-@njit(cache=True)
-def enter(s, l, people, seats, books):  # type: ignore[no-untyped-def]
-    """A parcel that is nowhere goes to leaf l."""
-    books.after[s], books.before[s] = books.head[l], -1
-    if books.head[l] >= 0:
-        books.before[books.head[l]] = s
-    books.head[l], books.where[s] = s, l
-    seats.loads[l] += people.many[s]
-    books.there[l] += 1
-
-
-@njit(cache=True)
-def listed(people, seats, books):  # type: ignore[no-untyped-def]
-    """The lists of an assignment; -1: nowhere yet."""
-    books.head[:] = -1
-    books.there[:] = 0
-    seats.loads[:] = 0
-    for s in range(len(books.where) - 1, -1, -1):
-        if books.where[s] >= 0:
-            enter(s, books.where[s], people, seats, books)
-
-
-@njit(cache=True)
-def save(b, f, journal):  # type: ignore[no-untyped-def]
-    """Broker b and those above it are about to change."""
-    while b >= 0 and journal.mark[b] != journal.clock[ROUND]:
-        journal.mark[b] = journal.clock[ROUND]
-        journal.touched[journal.clock[TOUCHED]] = b
-        journal.clock[TOUCHED] += 1
-        journal.low[b], journal.high[b], journal.own[b] = f.low[b], f.high[b], f.own[b]
-        journal.count[b], journal.size[b] = f.count[b], f.size[b]
-        b = f.parent[b]
-
-
-@njit(cache=True)
-def undo(people, seats, books, f, journal):  # type: ignore[no-untyped-def]
-    """Everything as it was before the round."""
-    for i in range(journal.clock[LEFT]):
-        if books.where[journal.who[i]] >= 0:
-            leave(journal.who[i], people, seats, books)
-    for i in range(journal.clock[LEFT]):
-        enter(journal.who[i], journal.old[i], people, seats, books)
-    for i in range(journal.clock[TOUCHED]):
-        b = journal.touched[i]
-        f.low[b], f.high[b], f.own[b] = journal.low[b], journal.high[b], journal.own[b]
-        f.count[b], f.size[b] = journal.count[b], journal.size[b]
-
-
-@njit(cache=True)
-def _gone(s, people, seats, books, journal):  # type: ignore[no-untyped-def]
-    """A parcel leaves, and the journal knows from where."""
-    journal.who[journal.clock[LEFT]], journal.old[journal.clock[LEFT]] = s, books.where[s]
-    journal.clock[LEFT] += 1
-    leave(s, people, seats, books)
-
-
-@njit(cache=True)
+@kernel
 def whole(l, people, seats, books, f, journal):  # type: ignore[no-untyped-def]
     """Everybody leaves leaf l."""
     b = seats.leaves[l]
     save(b, f, journal)
-    while books.head[l] >= 0:
-        _gone(books.head[l], people, seats, books, journal)
+    while books.there[l]:
+        gone(books.members[books.first[l] + books.there[l] - 1], people, seats, books, journal)
     f.count[b], f.size[b] = 0, 0.0
 
 
-@njit(cache=True)
-def _inside(l, r, people, seats, books, f, journal):  # type: ignore[no-untyped-def]
+@kernel
+def _inside(l, r, kinds, seats, books, f, journal):  # type: ignore[no-untyped-def]
     """The parcels of leaf l that only its box r holds, in the journal's list; how many there are."""
-    b, count, s = seats.leaves[l], 0, books.head[l]
+    b, count = seats.leaves[l], 0
     low, high = f.low[b, r], f.high[b, r]
     low[:], high[:] = np.inf, -np.inf  # so that `holds` finds the other boxes only
-    while s >= 0:
-        if holds(b, people.low[s], people.high[s], f) < 0:
+    kinds.clock[0] += 1
+    for s in books.members[books.first[l] : books.first[l] + books.there[l]]:
+        k = kinds.of[s]
+        if kinds.mark[k] != kinds.clock[0]:
+            kinds.mark[k] = kinds.clock[0]
+            kinds.note[k] = holds(b, kinds.low[k], kinds.high[k], f)
+        if kinds.note[k] < 0:
             journal.inside[count] = s
             count += 1
-        s = books.after[s]
     return count
 
 
-@njit(cache=True)
-def _edge(inside, k, upper, few, people):  # type: ignore[no-untyped-def]
+@kernel
+def _edge(inside, k, upper, few, kinds):  # type: ignore[no-untyped-def]
     """The coordinate beyond or on which at least so `few` of them reach at the upper or lower side."""
     reach = np.empty(len(inside))
     for i in range(len(inside)):
-        reach[i] = -people.high[inside[i], k] if upper else people.low[inside[i], k]
-    edge = np.sort(reach)[min(few, len(reach)) - 1]
+        kind = kinds.of[inside[i]]
+        reach[i] = -kinds.high[kind, k] if upper else kinds.low[kind, k]
+    few = min(few, len(reach)) - 1
+    edge = np.partition(reach, few)[few]
     return -edge if upper else edge
 
 
-@njit(cache=True)
-def shave(l, r, k, upper, few, people, seats, books, f, journal):  # type: ignore[no-untyped-def]
+@kernel
+def shave(l, r, k, upper, few, people, kinds, seats, books, f, journal):  # type: ignore[no-untyped-def]
     """So few of those that reach farthest to one side of box r of leaf l leave (and their equals); the box shrinks."""
     b = seats.leaves[l]
     save(b, f, journal)
-    inside = journal.inside[: _inside(l, r, people, seats, books, f, journal)]
-    edge = _edge(inside, k, upper, few, people) if len(inside) else 0.0
+    inside = journal.inside[: _inside(l, r, kinds, seats, books, f, journal)]
+    edge = _edge(inside, k, upper, few, kinds) if len(inside) else 0.0
     lo, hi = f.low[b, r], f.high[b, r]
     for s in inside:
-        if people.high[s, k] >= edge if upper else people.low[s, k] <= edge:
-            _gone(s, people, seats, books, journal)
+        low, high = kinds.low[kinds.of[s]], kinds.high[kinds.of[s]]
+        if high[k] >= edge if upper else low[k] <= edge:
+            gone(s, people, seats, books, journal)
         else:
             for q in range(len(lo)):
-                lo[q], hi[q] = min(lo[q], people.low[s, q]), max(hi[q], people.high[s, q])
+                lo[q], hi[q] = min(lo[q], low[q]), max(hi[q], high[q])
     if lo[0] > hi[0]:  # nothing is left in it: the last box takes its place
         last = f.count[b] - 1
         lo[:], hi[:] = f.low[b, last], f.high[b, last]
@@ -144,7 +79,7 @@ def shave(l, r, k, upper, few, people, seats, books, f, journal):  # type: ignor
     weigh(b, f)
 
 
-@njit(cache=True)
+@kernel
 def tightened(up, tree, f):  # type: ignore[no-untyped-def]
     """The boxes of an inner broker shrink to the children's boxes that they hold."""
     most, d = f.low.shape[1], f.low.shape[2]
@@ -164,7 +99,7 @@ def tightened(up, tree, f):  # type: ignore[no-untyped-def]
     weigh(up, f)
 
 
-@njit(cache=True)
+@kernel
 def _shrink_above(anew, tree, f, journal):  # type: ignore[no-untyped-def]
     """Inner filters above the leaves that changed shrink, or grow anew; deepest first."""
     touched = journal.touched[: journal.clock[TOUCHED]]
@@ -177,18 +112,24 @@ def _shrink_above(anew, tree, f, journal):  # type: ignore[no-untyped-def]
                     tightened(b, tree, f)
 
 
-@njit(cache=True)
-def ruin(people, seats, books, tree, f, journal, dice):  # type: ignore[no-untyped-def]
+@kernel
+def _anybody(l, books, dice):  # type: ignore[no-untyped-def]
+    """A parcel of leaf l; -1: it has none."""
+    return books.members[books.first[l] + below(dice, books.there[l])] if books.there[l] else -1
+
+
+@kernel
+def ruin(people, kinds, seats, books, tree, f, journal, dice):  # type: ignore[no-untyped-def]
     """A random part of the plan is undone: one to three leaves near each other lose a few at a side of a box, a box, or all."""
     how, l = fraction(dice), below(dice, len(seats.leaves))
     for _ in range(1 + below(dice, 3)):
-        b, near = seats.leaves[l], books.head[l]
+        b, near = seats.leaves[l], _anybody(l, books, dice)
         if how < WHOLE:
             whole(l, people, seats, books, f, journal)
         elif f.count[b]:
             r, k, upper = below(dice, f.count[b]), below(dice, people.low.shape[1]), below(dice, 2) == 0
             few = books.there[l] if how < WHOLE + BOX else 1 + int(FEW ** fraction(dice))
-            shave(l, r, k, upper, few, people, seats, books, f, journal)
+            shave(l, r, k, upper, few, people, kinds, seats, books, f, journal)
         mine = choices(near, people) if near >= 0 else people.choices
         l = mine[below(dice, len(mine))]
     if tree.depth > 1:

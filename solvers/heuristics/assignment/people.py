@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
+from yardline.models.assignment.flow import distinct_words
 from yardline.models.checks import Indices, Vector
 
 
@@ -25,6 +26,18 @@ class People(NamedTuple):
     low: Vector
     high: Vector
     many: Indices  # how many subscribers it stands for
+
+
+class Kinds(NamedTuple):
+    """What parcels want: many of them want the same."""
+
+    of: Indices
+    low: Vector
+    high: Vector
+    clock: Indices  # when kinds were noted down last
+    mark: Indices  # of every kind: when it was noted down
+    note: Indices  # ... and what
+    known: Indices  # per leaf: whether its filter holds the kind that is looked at
 
 
 class Seats(NamedTuple):
@@ -60,10 +73,16 @@ def open_sets(instance: Assignment) -> NDArray[np.bool_]:
     return sets
 
 
-def parcels(instance: Assignment, where: Indices, most: int) -> tuple[People, Indices, Indices]:
-    """Identical subscribers of one leaf together, at most so many: who they are, their leaves, and the parcel of each one."""
+def parcels(instance: Assignment, where: Indices, most: int) -> tuple[People, Kinds, Indices, Indices]:
+    """Identical subscribers of one leaf together, at most so many: who they are, what they want, their leaves, and the
+    parcel of each subscriber.
+    """
     people = everybody(instance)
-    order, start = _sorted(np.column_stack([where, people.of, instance.low, instance.high]))
+    first, kind = distinct_words(np.concatenate([instance.low, instance.high], axis=1).view(np.uint64))
+    code = ((where + 1) * (len(people.first) - 1) + people.of) * max(1, len(first)) + kind
+    order = np.argsort(code, kind="stable")
+    start = np.ones(len(order), dtype=bool)
+    start[1:] = code[order[1:]] != code[order[:-1]]
     rank = np.arange(len(order)) - np.maximum.accumulate(np.where(start, np.arange(len(order)), 0))
     start |= rank % most == 0
     parcel = np.empty(len(order), dtype=np.int64)
@@ -71,12 +90,6 @@ def parcels(instance: Assignment, where: Indices, most: int) -> tuple[People, In
     one = order[start]
     many = np.bincount(parcel, minlength=len(one)).astype(np.int64)
     made = people._replace(of=people.of[one], low=instance.low[one], high=instance.high[one], many=many)
-    return made, where[one], parcel
-
-
-def _sorted(rows: Vector) -> tuple[Indices, NDArray[np.bool_]]:
-    """An order in which equal rows stand together, and where each kind begins."""
-    order = np.lexsort(rows.T[::-1])
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
-    return order, new
+    notes = (np.zeros(1, np.int64), *np.zeros((2, len(first)), np.int64), np.zeros(len(instance.leaves), np.int64))
+    kinds = Kinds(kind[one], instance.low[first], instance.high[first], *notes)
+    return made, kinds, where[one], parcel

@@ -20,7 +20,7 @@ from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.assignment.judge import evaluate
 from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
-from yardline.solvers.heuristics.assignment.people import People, Seats, parcels, seats
+from yardline.solvers.heuristics.assignment.people import Kinds, People, Seats, parcels, seats
 from yardline.solvers.heuristics.assignment.state import Growing, children_of, empty
 
 START, END = 0.3, 0.003
@@ -35,14 +35,14 @@ PARCEL = 32
 
 
 class Books(NamedTuple):
-    """Where every parcel is (-1: nowhere), where it was at the start, and the parcels of every leaf as lists."""
+    """Where every parcel is (-1: nowhere), where it was at the start, and the parcels of every leaf side by side."""
 
     where: Indices
     start: Indices
-    head: Indices
-    after: Indices
-    before: Indices
-    there: Indices  # how many parcels a leaf has
+    members: Indices
+    first: Indices  # of every leaf: where its members begin
+    there: Indices  # how many parcels it has
+    place: Indices  # of every parcel: where it stands among the members
 
 
 class Tree(NamedTuple):
@@ -60,6 +60,7 @@ class Journal(NamedTuple):
     clock: Indices  # number of the round, brokers touched, parcels that left, moves since the start
     who: Indices
     old: Indices
+    left: Indices  # the round in which a parcel left last
     inside: Indices  # those of a box, while it is looked at
     mark: Indices  # the round in which a broker was touched last
     touched: Indices
@@ -78,6 +79,7 @@ class Search:
     caps: Indices
     state: Growing
     people: People
+    kinds: Kinds
     parcel: Indices  # of every subscriber
     seats: Seats
     books: Books
@@ -97,19 +99,19 @@ class Search:
     @classmethod
     def begun(cls, instance: Assignment, state: Growing, leaf: Indices, caps: Indices) -> Search:
         """From filters and the leaves of everybody (-1: nowhere yet)."""
-        from yardline.solvers.heuristics.assignment import _filters, _ruin
+        from yardline.solvers.heuristics.assignment import _books, _filters
 
         for b in range(instance.n):
             _filters.weigh(b, state)
         position = np.full(instance.n + 1, -1, dtype=np.int64)
         position[instance.leaves] = np.arange(len(instance.leaves))
         most = 1 if (leaf < 0).any() else max(1, int(caps.max(initial=0)) // PARCEL)
-        people, where, parcel = parcels(instance, position[leaf], most)
-        own, books = seats(instance), _books(where, len(instance.leaves))
-        _ruin.listed(people, own, books)
+        people, kinds, where, parcel = parcels(instance, position[leaf], most)
+        own, books = seats(instance), _books_of(where, caps)
+        _books.listed(people, own, books)
         tree = Tree(*children_of(instance), instance.level, int(instance.level.max()) + 1)
         journal = _journal(state, len(where))
-        return cls(instance, caps, state, people, parcel, own, books, tree, journal, float(state.size.sum()))
+        return cls(instance, caps, state, people, kinds, parcel, own, books, tree, journal, float(state.size.sum()))
 
     @property
     def where(self) -> Indices:
@@ -128,14 +130,14 @@ class Search:
 
     def inserted(self, pool: Indices) -> bool:
         """Put some who are nowhere to where filters grow least, fewest candidates first; False: somebody found no room."""
-        from yardline.solvers.heuristics.assignment import _search
+        from yardline.solvers.heuristics.assignment import _recreate
 
         who = np.unique(self.parcel[pool])
         few = np.diff(self.people.first)[self.people.of[who]]
         self._next_round()
-        grown = _search.recreate(
-            *(who[np.argsort(few, kind="stable")], np.inf, 0.0, self.people, self.caps, self.seats, self.books),
-            *(self.state, self.journal, np.ones(1, dtype=np.uint64)),
+        grown = _recreate.recreate(
+            *(who[np.argsort(few, kind="stable")], np.inf, 0.0, self.people, self.kinds, self.caps, self.seats),
+            *(self.books, self.state, self.journal, np.ones(1, dtype=np.uint64)),
         )
         self.cost = float(self.state.size.sum())
         return bool(np.isfinite(grown))
@@ -161,8 +163,8 @@ class Search:
         from yardline.solvers.heuristics.assignment import _search
 
         _search.anneal(
-            *(count, self.cost, first, hot, rate, moves, self.people, self.caps, self.seats, self.books),
-            *(self.tree, self.state, self.journal, dice),
+            *(count, self.cost, first, hot, rate, moves, self.people, self.kinds, self.caps, self.seats),
+            *(self.books, self.tree, self.state, self.journal, dice),
         )
         self.cost = float(self.state.size.sum())
 
@@ -171,16 +173,20 @@ class Search:
         return self.state.plan(self.instance, self.instance.leaves[self.where])
 
 
-def _books(where: Indices, leaves: int) -> Books:
-    after, before = np.zeros((2, len(where)), np.int64)
-    return Books(where, where.copy(), np.zeros(leaves, np.int64), after, before, np.zeros(leaves, np.int64))
+def _books_of(where: Indices, caps: Indices) -> Books:
+    """Space for as many members of a leaf as it may have, or has."""
+    count = len(where)
+    room = np.maximum(np.minimum(caps, count), np.bincount(where[where >= 0], minlength=len(caps)))
+    ends = np.concatenate([[0], np.cumsum(room)]).astype(np.int64)
+    there, place = np.zeros(len(caps), np.int64), np.zeros(count, np.int64)
+    return Books(where, where.copy(), np.zeros(ends[-1], np.int64), ends[:-1], there, place)
 
 
 def _journal(state: Growing, count: int) -> Journal:
     boxes = (state.low.copy(), state.high.copy(), state.own.copy(), state.count.copy(), state.size.copy())
-    who, old, inside = np.zeros((3, count), np.int64)
+    who, old, left, inside = np.zeros((4, count), np.int64)
     mark, touched = np.zeros((2, len(state.count)), np.int64)
-    return Journal(np.zeros(4, np.int64), who, old, inside, mark, touched, *boxes)
+    return Journal(np.zeros(4, np.int64), who, old, left, inside, mark, touched, *boxes)
 
 
 def dice_of(rng: Generator) -> NDArray[np.uint64]:
