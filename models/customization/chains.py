@@ -1,4 +1,4 @@
-"""Cheapest chains of conversions, and the conversions that some cheapest chain needs.
+"""Cheapest chains of conversions, and the conversions and sends that some cheapest way needs.
 
 With D(f,g) the least cost of a chain from f to g, a conversion of cost c from f to g can be left out when
 
@@ -23,6 +23,8 @@ from yardline.models.customization.data import Customization
 MOST_FORMATS = 512
 """The table of distances takes the cube of this; beyond, all conversions are kept."""
 MOST_CELLS = 4_000_000
+MOST_CELLS_OF_SENDS = 100_000_000
+"""Beyond (weights that differ everywhere, many formats), all sends are kept."""
 LAST_DIGITS = 1e-9
 ALL = slice(None)
 
@@ -58,5 +60,35 @@ def kept(instance: Customization) -> NDArray[np.bool_]:
 
 def _limits(cost: Vector) -> Vector:
     """What a way around may cost: as much as the conversion where sums are exact, else clearly less."""
-    exact = bool((cost == np.floor(cost)).all()) and cost.sum() < 2.0**53
-    return cost if exact else cost * (1 - LAST_DIGITS)
+    return cost if _whole(cost) else cost * (1 - LAST_DIGITS)
+
+
+def _whole(cost: Vector) -> bool:
+    return bool((cost == np.floor(cost)).all()) and cost.sum() < 2.0**53
+
+
+def kept_sends(instance: Customization) -> NDArray[np.bool_]:
+    """Which formats a least plan may need to send over the link into each node: nodes x formats."""
+    m, work = instance.m, instance.beta * instance.node_weight
+    weights = np.stack([work[instance.parent], work, instance.alpha * instance.link_weight], axis=1)[1:]
+    alike, which = np.unique(weights, axis=0, return_inverse=True)
+    result = np.ones((instance.n, m), dtype=bool)
+    if m > MOST_FORMATS or len(alike) * m * m > MOST_CELLS_OF_SENDS:
+        return result
+    D = shortest_path(_steps(instance), method="FW")
+    exact = _whole(instance.conversion_cost) and _whole(instance.tau) and _whole(alike)
+    needed = np.zeros((len(alike), m), dtype=bool)
+    for part in np.array_split(np.arange(len(alike)), 1 + len(alike) * m * m // MOST_CELLS):
+        above, below, link = alike[part].T
+        T = link[:, None] * instance.tau
+        around = _times(above, D) + T[:, None, :] + _times(below, D.T)
+        least = np.where(T[:, None, :] < T[:, :, None], around, np.inf).min(axis=2)
+        needed[part] = least > (T if exact else T * (1 - LAST_DIGITS))
+    result[1:] = needed[which.ravel()]
+    return result
+
+
+def _times(weight: Vector, distance: Vector) -> Vector:
+    """Weighted tables of distances; where there is no chain, no weight makes one."""
+    finite = np.isfinite(distance)
+    return np.where(finite, weight[:, None, None] * np.where(finite, distance, 0.0), np.inf)

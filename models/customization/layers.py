@@ -1,7 +1,8 @@
 """The multilayer graph of an instance as arrays: what methods, bounds and checkers of Steiner arborescences work on.
 
 A vertex is a pair (node, format) on some way from the source to a request, an arc a send or a conversion between two such
-vertices; conversions that a chain of others makes needless at every node (chains.py) have none. Some least plan is a tree of
+vertices; conversions that a chain of others makes needless at every node, and sends that a cheaper format makes needless
+(chains.py), have none. Some least plan is a tree of
 these arcs: it starts at (root, source), reaches every request, enters each vertex once, and leaves every vertex that is not
 requested. Arcs into the root's vertex are left out.
 """
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from yardline.models.checks import Indices, Vector
 from yardline.models.customization import graph
 from yardline.models.customization.assembly import plan_of
-from yardline.models.customization.chains import kept
+from yardline.models.customization.chains import kept, kept_sends
 from yardline.models.customization.data import Customization, CustomizationPlan
 
 
@@ -79,7 +80,7 @@ def layers(instance: Customization) -> Layers:
 def _sends(
     instance: Customization, useful: NDArray[np.bool_], number: Indices
 ) -> tuple[Indices, Indices, Indices, Vector]:
-    v, f = np.nonzero(useful[1:])
+    v, f = np.nonzero(useful[1:] & kept_sends(instance)[1:])
     v = v + 1
     there = useful[instance.parent[v], f]
     v, f = v[there], f[there]

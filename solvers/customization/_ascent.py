@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from yardline.solvers.kernels import kernel
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 LAST = 1_000  # as many places further back for every arc of the guide beyond the first
+TINY = 1e-6
 
 
 @kernel
@@ -25,48 +27,54 @@ def _grown(array: Ints, size: int) -> Ints:
 
 @kernel
 def ascend(
-    tail: Ints, into: Ints, slack: Ints, alive: Flags, root: int, terminals: Ints, guide: Flags
-) -> tuple[int, Ints, Ints, Ints, Ints]:
+    tail: Ints, into: Ints, slack: Ints, alive: Flags, root: int, terminals: Ints, guide: Floats
+) -> tuple[int, Ints, Ints, Ints, Ints, Ints]:
     """Raise the cuts around terminals until all are tied to the root; slack is what the arcs have left.
 
-    The terminal with the fewest arcs into its component goes first, those with several arcs of the guide last.
+    The terminal with the fewest arcs into its component goes first, those that the guide enters more than once last.
     Returns the sum of what was raised (-1: some terminal is cut off), what was raised for each terminal, and which vertices are
-    in whose component since which level: terminal's place, vertex, level.
+    in its component since which level, as lists: where each begins, what comes after, vertex, level.
     """
     n, count = len(into) - 1, len(terminals)
     level = np.zeros(count, dtype=np.int64)
     first = np.full(count, -1)
-    after, owner, vertex, since = (
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-    )
+    after, vertex, since = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int64)
+    inner = np.empty(1024, np.int64)  # whether all arcs into the vertex come from the component
     pool = 0
     heap = [(0, 0)]
     for i in range(1, count):
         heappush(heap, (0, i))
     mark = np.full(n, -1)
-    queue, cut = np.empty(n, np.int64), np.empty(len(tail), np.int64)
+    queue, cut, where = np.empty(n, np.int64), np.empty(len(tail), np.int64), np.empty(n, np.int64)
     stamp, total = 0, 0
     while len(heap) > 0:
         key, i = heappop(heap)
         stamp += 1
         size, p = 0, first[i]
-        if p < 0:
-            queue[0] = terminals[i]
-            mark[terminals[i]] = stamp
-            size = 1
-        known = 0
         while p >= 0:
-            queue[size] = vertex[p]
+            queue[size], where[size] = vertex[p], p
             mark[vertex[p]] = stamp
             size += 1
             p = after[p]
-        known = size if first[i] >= 0 else 0
+        known = size
+        if size == 0:
+            queue[0] = terminals[i]
+            mark[terminals[i]] = stamp
+            size = 1
         reached, k, crossing = False, 0, 0
         while k < size and not reached:
             w = queue[k]
+            if k >= known:
+                if pool == len(vertex):
+                    after, vertex = _grown(after, pool), _grown(vertex, pool)
+                    since, inner = _grown(since, pool), _grown(inner, pool)
+                after[pool], vertex[pool], since[pool], inner[pool] = first[i], w, level[i], 0
+                first[i], where[k] = pool, pool
+                pool += 1
+            elif inner[where[k]]:
+                k += 1
+                continue
+            before = crossing
             for a in range(into[w], into[w + 1]):
                 u = tail[a]
                 if not alive[a] or mark[u] == stamp:
@@ -81,21 +89,12 @@ def ascend(
                     mark[u] = stamp
                     queue[size] = u
                     size += 1
+            if crossing == before and not reached:
+                inner[where[k]] = 1
             k += 1
-        for k in range(known, size):
-            if pool == len(vertex):
-                after, owner, vertex, since = (
-                    _grown(after, pool),
-                    _grown(owner, pool),
-                    _grown(vertex, pool),
-                    _grown(since, pool),
-                )
-            after[pool], owner[pool], vertex[pool], since[pool] = first[i], i, queue[k], level[i]
-            first[i] = pool
-            pool += 1
         if reached:
             continue
-        least, real, guided = 1 << 62, 0, 0
+        least, real, guided = 1 << 62, 0, 0.0
         for k in range(crossing):
             a = cut[k]
             if mark[tail[a]] != stamp:
@@ -104,8 +103,8 @@ def ascend(
                 least = min(least, slack[a])
                 guided += guide[a]
         if real == 0:
-            return -1, level, owner[:pool], vertex[:pool], since[:pool]
-        rank = real + LAST * max(0, guided - 1)
+            return -1, level, first, after[:pool], vertex[:pool], since[:pool]
+        rank = real + int(LAST * max(0.0, guided - 1.0 - TINY))
         if rank > key and len(heap) > 0 and rank > heap[0][0]:
             heappush(heap, (rank, i))
             continue
@@ -114,12 +113,57 @@ def ascend(
         level[i] += least
         total += least
         heappush(heap, (rank, i))
-    return total, level, owner[:pool], vertex[:pool], since[:pool]
+    return total, level, first, after[:pool], vertex[:pool], since[:pool]
+
+
+@kernel
+def added(
+    n: int, begin: Ints, vertex: Ints, height: Ints, level: Ints, first: Ints, after: Ints, more: Ints, since: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Potentials (heights of vertices, one list per terminal) and what an ascent has raised on top of them."""
+    count, size = len(level), len(vertex) + len(more)
+    at, which, high = np.zeros(count + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    sums, filled = np.zeros(n, np.int64), 0
+    for i in range(count):
+        for k in range(begin[i], begin[i + 1]):
+            if height[k] > 0:
+                which[filled] = vertex[k]
+                sums[vertex[k]] = height[k]
+                filled += 1
+        p = first[i]
+        while p >= 0:
+            if level[i] > since[p]:
+                if sums[more[p]] == 0:
+                    which[filled] = more[p]
+                    filled += 1
+                sums[more[p]] += level[i] - since[p]
+            p = after[p]
+        for k in range(at[i], filled):
+            high[k] = sums[which[k]]
+            sums[which[k]] = 0
+        at[i + 1] = filled
+    return at, which[:filled].copy(), high[:filled].copy()
+
+
+@kernel
+def spent(tail: Ints, into: Ints, begin: Ints, vertex: Ints, height: Ints) -> Ints:
+    """What potentials take of each arc."""
+    p, result = np.zeros(len(into) - 1, np.int64), np.zeros(len(tail), np.int64)
+    for i in range(len(begin) - 1):
+        for k in range(begin[i], begin[i + 1]):
+            p[vertex[k]] = height[k]
+        for k in range(begin[i], begin[i + 1]):
+            for a in range(into[vertex[k]], into[vertex[k] + 1]):
+                if height[k] > p[tail[a]]:
+                    result[a] += height[k] - p[tail[a]]
+        for k in range(begin[i], begin[i + 1]):
+            p[vertex[k]] = 0
+    return result
 
 
 @kernel
 def shortest_path_tree(
-    head: Ints, start: Ints, order: Ints, weight: NDArray[np.float64], alive: Flags, root: int, wanted: Flags
+    head: Ints, start: Ints, order: Ints, weight: Floats, alive: Flags, root: int, wanted: Flags
 ) -> Ints:
     """Again and again the nearest wanted vertex is tied to the tree; the arc into each vertex (-1: not in the tree)."""
     n = len(start) - 1
@@ -191,7 +235,7 @@ def distances(ends: Ints, start: Ints, order: Ints, weight: Ints, alive: Flags, 
 
 @kernel
 def polish(
-    head: Ints, tail: Ints, start: Ints, order: Ints, weight: NDArray[np.float64], alive: Flags, root: int, wanted: Flags,
+    head: Ints, tail: Ints, start: Ints, order: Ints, weight: Floats, alive: Flags, root: int, wanted: Flags,
     entered: Ints, rounds: int,
 ) -> Ints:  # fmt: skip
     """A tree improved by one vertex more or less at a time, each tried by shortest paths among the vertices chosen."""

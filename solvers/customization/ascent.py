@@ -4,9 +4,8 @@ Wong's dual ascent keeps, for each terminal, the vertices that reach it along sa
 is not among them it raises the potential of the whole component until one more arc into it is saturated. The sum of what was
 raised is a bound; the saturated arcs lead from the root to every terminal.
 
-Raising a cut is wasteful where a least tree crosses it more than once. So dual ascent is run again with a tree as its guide:
-components that more than one of its arcs enter have to wait. A tree along the arcs that an unguided ascent saturated (pruned,
-improving.py) guides better than a cheaper tree: with 62 formats it raised bounds by 0.5 to 1.6 %.
+Raising a cut is wasteful where a least tree crosses it more than once. So a guide x (averaging.py) says how much of each arc
+least trees are likely to use: components with x(cut) > 1 have to wait. An ascent may begin on top of potentials that are there.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from yardline.models.checks import Indices
+from yardline.models.checks import Indices, Vector
 from yardline.models.customization.data import Customization
 from yardline.models.customization.layers import Layers
 from yardline.solvers.certificates.potentials import KIND, grid_of
@@ -59,47 +58,58 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """What dual ascent found: a bound in units, what is left of the arcs' costs, and the components by terminal."""
+    """Potentials: their bound in units, what they leave of the arcs' costs, and the vertices above 0 by terminal."""
 
     value: int
     slack: Indices
     terminals: Indices
-    level: Indices  # how much was raised, per terminal
-    owner: Indices  # members of components: the terminal's place, the vertex, the level at which it joined
+    begin: Indices  # the vertices of the i-th terminal are vertex[begin[i] : begin[i + 1]]
     vertex: Indices
-    since: Indices
+    height: Indices
 
     def duals(self) -> dict[str, Any]:
         """The potentials, as a certificate holds them."""
-        height = self.level[self.owner] - self.since
-        high = height > 0
-        owner, vertex, height = self.owner[high], self.vertex[high], height[high]
-        order = np.argsort(owner, kind="stable")
-        ends = np.searchsorted(owner[order], np.arange(len(self.terminals) + 1))
-        vertices, heights = vertex[order].tolist(), height[order].tolist()
-        spans = zip(self.terminals.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        vertices, heights, ends = self.vertex.tolist(), self.height.tolist(), self.begin.tolist()
+        spans = zip(self.terminals.tolist(), ends[:-1], ends[1:], strict=True)
         return {"potentials": [[t, vertices[a:b], heights[a:b]] for t, a, b in spans if b > a]}
 
+    def cuts(self, most: int) -> list[tuple[int, Indices]]:
+        """The cuts that were raised most: a terminal, and the vertices above some height, each."""
+        found = []
+        for i, t in enumerate(self.terminals.tolist()):
+            span = slice(self.begin[i], self.begin[i + 1])
+            levels = np.unique(self.height[span])
+            found += [(raised, t, low, span) for raised, low in zip(np.diff(levels, prepend=0), levels, strict=True)]
+        found.sort(key=lambda cut: -cut[0])
+        return [(t, self.vertex[span][self.height[span] >= low]) for _, t, low, span in found[:most]]
 
-def ascend(grid: Grid, alive: Flags, terminals: Indices, guide: Flags | None = None) -> Ascent | None:
-    """Dual ascent on the arcs that are alive, guided by arcs of a tree; None where some terminal is cut off."""
+
+def nothing(grid: Grid, terminals: Indices) -> Ascent:
+    """No potentials yet."""
+    none = np.zeros(0, dtype=np.int64)
+    return Ascent(0, grid.cost, terminals, np.zeros(len(terminals) + 1, dtype=np.int64), none, none)
+
+
+def ascend(
+    grid: Grid, alive: Flags, below: Ascent, guide: Vector | None = None, rng: np.random.Generator | None = None
+) -> Ascent | None:
+    """Raise potentials further on the arcs that are alive; None where some terminal is cut off.
+
+    The terminals begin in a random order where there is a generator.
+    """
     from yardline.solvers.customization import _ascent
 
-    graph, slack = grid.graph, grid.cost.copy()
+    graph, slack, terminals = grid.graph, below.slack.copy(), below.terminals
     if len(terminals) == 0:
-        none = np.zeros(0, dtype=np.int64)
-        return Ascent(0, slack, terminals, none, none, none, none)
-    by = np.zeros(len(slack), dtype=bool) if guide is None else guide
-    value, *rest = _ascent.ascend(graph.tail, graph.into, slack, alive, graph.root, terminals, by)
-    return None if value < 0 else Ascent(int(value), slack, terminals, *rest)
-
-
-def guided(grid: Grid, best: Ascent, tree: Indices, rng: np.random.Generator) -> Ascent:
-    """The better of an ascent and one that is guided by the arcs of a tree, the terminals in a random order at first."""
-    guide = np.zeros(len(grid.cost), dtype=bool)
-    guide[tree] = True
-    other = ascend(grid, np.ones(len(guide), dtype=bool), rng.permutation(best.terminals), guide)
-    return other if other is not None and other.value > best.value else best
+        return below
+    order = np.arange(len(terminals)) if rng is None else rng.permutation(len(terminals))
+    use = np.zeros(len(slack)) if guide is None else guide
+    value, level, first, *rest = _ascent.ascend(graph.tail, graph.into, slack, alive, graph.root, terminals[order], use)
+    if value < 0:
+        return None
+    back = np.argsort(order)
+    lists = _ascent.added(graph.n, below.begin, below.vertex, below.height, level[back], first[back], *rest)
+    return Ascent(below.value + int(value), slack, terminals, *lists)
 
 
 def certificate(

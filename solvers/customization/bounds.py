@@ -13,7 +13,6 @@ from yardline.models.method import Answer, Run
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.customization.ascent import certificate
 from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, exact, first_ascent, grid_of, raised
-from yardline.solvers.customization.improving import first_tree
 from yardline.solvers.customization.paper import conversion_floor, transmission_floor
 from yardline.solvers.customization.recursion import seconds_needed
 
@@ -34,8 +33,8 @@ def paper(instance: Customization, rng: Generator, *, run: Run) -> Answer:
 
 
 @registry.bound("customization", "dual-ascent")
-def dual_ascent(instance: Customization, rng: Generator, *, run: Run, tries: int = 3) -> Answer:
-    """Wong's dual ascent in the multilayer graph, then guided by a tree of its arcs; rechecked in whole numbers.
+def dual_ascent(instance: Customization, rng: Generator, *, run: Run, tries: int = 30) -> Answer:
+    """Wong's dual ascent in the multilayer graph, again and again, guided by the trees it leads to; rechecked in whole numbers.
 
     tries: how many dual ascents in all.
     """
@@ -45,7 +44,7 @@ def dual_ascent(instance: Customization, rng: Generator, *, run: Run, tries: int
     grid = grid_of(instance)
     found = first_ascent(instance, grid, run)
     if tries > 1 and run.left() > 0.5 * run.time_limit:
-        found = raised(grid, found, first_tree(grid, found, rng), rng, run, tries=tries - 1, share=0.5)
+        found = raised(grid, found, rng, run, share=0.9, most=tries - 1).ascent
     document = certificate(instance, grid, [{"duals": found.duals()}], found.value)
     return Answer(bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS, certificate=document)
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from yardline.models.checks import Indices, Vector
 from yardline.solvers.certificates.potentials import Case, least_leaf, proved
-from yardline.solvers.customization.ascent import Ascent, Grid, ascend
+from yardline.solvers.customization.ascent import Ascent, Grid, ascend, nothing
+from yardline.solvers.customization.averaging import Averaged, averaged, first_tree, settled
 from yardline.solvers.customization.cutting import Relaxation
 
 Flags = NDArray[np.bool_]
@@ -24,6 +25,8 @@ MOST_ARCS = 60_000
 """Relaxations beyond this many arcs take longer than they are worth."""
 REDUCED_ARCS = 300_000
 FIX_ROUNDS = 6
+ROUNDS = 20
+"""Dual ascents on the graph that is left, one after the other."""
 RANDOM_TREES = 30
 POLISHED_VERTICES = 3_000
 
@@ -38,6 +41,7 @@ class Search:
     on_tree: Callable[[Indices, int], None] = lambda arcs, units: None
     on_bound: Callable[[int], None] = lambda units: None
     seed: int = 0
+    first: Ascent | None = None
     arcs: Indices | None = None
     units: int = 1 << 60
     nodes: list[dict[str, Any]] = field(default_factory=list)
@@ -75,28 +79,37 @@ class Search:
 
     def _case(self, alive: Flags, terminals: Indices, *, top: bool = False) -> int:
         """Decide a case; the bound of its part of the certificate, which begins at the next node."""
-        alive = alive.copy()
-        found, value = None, 0
+        alive, found = alive.copy(), self.first if top else None
         for _ in range(FIX_ROUNDS):
-            order = self.rng.permutation(terminals)
-            usable = alive & ~self.needless
-            found = ascend(self.grid, usable, order) or ascend(self.grid, alive, order)
+            found = found or self._ascent(alive, terminals, several=top)
             if found is None:
                 return self._cut_off(alive, terminals)
-            self._trees(usable, terminals, found)
-            value = found.value
+            last, found = found, None
+            self._trees(alive & ~self.needless, terminals, last)
             if top:
-                self.on_bound(value)
-            if value >= self.cutoff:
-                return self._leaf(alive, terminals, found.duals())
+                self.on_bound(min(last.value, self.cutoff))
+            if last.value >= self.cutoff:
+                return self._leaf(alive, terminals, last.duals())
             before = int(alive.sum())
-            self._fix(alive, terminals, found.duals(), *self._left(alive, terminals, found))
-            if int(alive.sum()) > 0.9 * before:
+            self._fix(alive, terminals, last.duals(), last.value, last.slack)
+            if int(alive.sum()) > 0.9 * before or self.seconds_left() <= 0:
                 break
-        if found is None or int(alive.sum()) > MOST_ARCS or self.seconds_left() <= 0:
+        if int(alive.sum()) > MOST_ARCS or self.seconds_left() <= 0:
             self.finished = False
-            return self._leaf(alive, terminals, {"potentials": []} if found is None else found.duals())
-        return self._cuts(alive, terminals, found, top)
+            return self._leaf(alive, terminals, last.duals())
+        return self._cuts(alive, terminals, last, top)
+
+    def _ascent(self, alive: Flags, terminals: Indices, *, several: bool) -> Ascent | None:
+        """Potentials on what is alive, from several ascents if that is wanted; None where some terminal is cut off."""
+        usable, start = alive & ~self.needless, nothing(self.grid, terminals)
+        found = ascend(self.grid, usable, start, rng=self.rng) or ascend(self.grid, alive, start, rng=self.rng)
+        if found is not None and several:
+            tree = first_tree(self.grid, usable, found, self.rng)
+            going = lambda k: k < ROUNDS and self.seconds_left() > 0  # noqa: E731
+            better = averaged(self.grid, usable, Averaged(found, tree), self.rng, going)
+            found = better.ascent
+            self.offer(better.tree)
+        return None if found is None else settled(self.grid, alive, found)
 
     def _cuts(self, alive: Flags, terminals: Indices, found: Ascent, top: bool) -> int:
         """Solve and separate until the bound is reached or the relaxation is solved; then branch."""
@@ -115,7 +128,7 @@ class Search:
                 if value > best:
                     best, duals = value, document
                     if top:
-                        self.on_bound(best)
+                        self.on_bound(min(best, self.cutoff))
             if best >= self.cutoff:
                 return self._leaf(alive, terminals, duals)
             if rounds % 3 == 0:
@@ -155,10 +168,6 @@ class Search:
 
     def _proved(self, alive: Flags, terminals: Indices, duals: dict[str, Any]) -> tuple[int, Indices]:
         return proved(self.grid.graph, self.grid.cost, Case(alive, frozenset(terminals.tolist())), duals, "duals")
-
-    def _left(self, alive: Flags, terminals: Indices, found: Ascent) -> tuple[int, Indices]:
-        """The bound of dual ascent, and what it leaves of the arcs' costs (needless ones included)."""
-        return self._proved(alive, terminals, found.duals()) if self.needless.any() else (found.value, found.slack)
 
     def _leaf(self, alive: Flags, terminals: Indices, duals: dict[str, Any]) -> int:
         self.nodes.append({"duals": duals})

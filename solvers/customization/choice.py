@@ -5,6 +5,7 @@ from __future__ import annotations
 from yardline.models.customization.data import Customization
 from yardline.models.registry import Kind
 from yardline.solvers.automatic import chooser
+from yardline.solvers.customization.exact import size
 from yardline.solvers.customization.recursion import seconds_needed
 
 FEW_ARCS = 50_000
@@ -15,6 +16,5 @@ def choose(kind: Kind, instance: Customization, time_limit: float) -> str:
     """The method or bound for an instance and the time there is."""
     if kind == "bound":
         return "best"
-    arcs = int(instance.awaiting.sum()) * (len(instance.conversions) + instance.m)
-    within = seconds_needed(instance) < 0.5 * time_limit or arcs <= FEW_ARCS
+    within = seconds_needed(instance) < 0.5 * time_limit or size(instance) <= FEW_ARCS
     return "exact" if within else "portfolio"

@@ -95,18 +95,8 @@ class Relaxation:
         self.cuts += cuts
 
     def start(self, ascent: Ascent) -> None:
-        """The cuts that dual ascent raised, so that the first relaxation is no worse than it."""
-        cuts: list[tuple[int, Indices]] = []
-        order = np.lexsort((ascent.since, ascent.owner))
-        owner, vertex, since = ascent.owner[order], ascent.vertex[order], ascent.since[order]
-        begin = np.searchsorted(owner, np.arange(len(ascent.terminals) + 1))
-        for i, t in enumerate(ascent.terminals.tolist()):
-            span = slice(begin[i], begin[i + 1])
-            levels = np.unique(since[span][since[span] < ascent.level[i]])
-            ends = np.searchsorted(since[span], levels, side="right")
-            cuts += [(t, vertex[begin[i] : begin[i] + end]) for end in ends.tolist()]
-        keep = np.linspace(0, len(cuts) - 1, min(len(cuts), MOST_START_CUTS)).astype(np.int64)
-        self.add([cuts[k] for k in np.unique(keep).tolist()] if cuts else [])
+        """The cuts that dual ascent raised most, so that the first relaxation is not much worse than it."""
+        self.add(ascent.cuts(MOST_START_CUTS))
 
     def solve(self, seconds: float) -> bool:
         """Solve with the rows so far; whether it came to an end."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from yardline.models import registry
 from yardline.models.checks import Indices
@@ -24,14 +25,16 @@ from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.sets import KIND as SETS
 from yardline.solvers.certificates.sets import MOST_FORMATS
 from yardline.solvers.certificates.verdict import header
-from yardline.solvers.customization.ascent import Ascent, Grid, ascend, certificate, guided
+from yardline.solvers.customization.ascent import Ascent, Grid, ascend, certificate, nothing
+from yardline.solvers.customization.averaging import Averaged, averaged, first_tree, settled
 from yardline.solvers.customization.branching import Search
-from yardline.solvers.customization.improving import first_tree, improved
+from yardline.solvers.customization.improving import improved
 from yardline.solvers.customization.recursion import Least, least_plan, seconds_needed
 
 BY_SETS = "the recursion over sets of formats goes through all plans, in whole numbers (costs rounded down to a grid)"
 BY_POTENTIALS = "potentials per request in the multilayer graph bound every plan (weak duality, in whole numbers)"
 MOST_ARCS = 20_000_000
+MOST_ASCENTS = 100
 SMALL_ARCS = 400_000
 """Graphs up to this size get dual ascent beside the recursion, for a certificate that need not be recomputed."""
 
@@ -78,20 +81,23 @@ def _by_sets(instance: Customization, found: Least, run: Run) -> Answer:
 
 def _by_ascent(instance: Customization, cost: float) -> dict[str, Any] | None:
     """A certificate of potentials, where dual ascent happens to meet the cost."""
-    if instance.awaiting.sum() * (len(instance.conversions) + instance.m) > SMALL_ARCS:
+    if size(instance) > SMALL_ARCS:
         return None
     grid = Grid.of(layers(instance))
-    found = ascend(grid, np.ones(len(grid.cost), dtype=bool), grid.graph.terminals)
+    found = ascend(grid, _whole(grid), nothing(grid, grid.graph.terminals))
     if found is None or not meets(as_float(grid.bound(found.value)), cost):
         return None
     return certificate(instance, grid, [{"duals": found.duals()}], found.value)
 
 
-def by_cuts(instance: Customization, rng: Generator, run: Run) -> Answer:
-    """Dual ascent, a good plan, then cuts and branching until the time is over."""
+def by_cuts(instance: Customization, rng: Generator, run: Run, *, ascents: float = 0.2, plans: float = 0.15) -> Answer:
+    """Dual ascents, a good plan, then cuts and branching until the time is over.
+
+    ascents, plans: the share of the time for the former, and of what is then left for the latter.
+    """
     grid = grid_of(instance)
-    found = first_ascent(instance, grid, run)
-    plan = improved(instance, grid.graph, first_tree(grid, found, rng), rng, run, share=0.15)
+    start = raised(grid, first_ascent(instance, grid, run), rng, run, share=ascents)
+    plan = improved(instance, grid.graph, start.tree, rng, run, share=plans)
     search = Search(
         grid,
         rng,
@@ -99,6 +105,7 @@ def by_cuts(instance: Customization, rng: Generator, run: Run) -> Answer:
         on_tree=lambda arcs, units: _tell(instance, grid.graph, arcs, run),
         on_bound=lambda units: run.report("bound", bound=as_float(grid.bound(units)), valid_because=BY_POTENTIALS),
         seed=run.seed,
+        first=start.ascent,
     )
     if plan.arcs is not None:
         search.offer(plan.arcs)
@@ -118,31 +125,43 @@ def _tell(instance: Customization, graph: Layers, arcs: Indices, run: Run) -> No
     run.report("plan", solution=plan, value=evaluate(instance, plan).cost)
 
 
+def size(instance: Customization) -> int:
+    """About how many arcs the multilayer graph has."""
+    return int(instance.awaiting.sum()) * (len(instance.conversions) + instance.m)
+
+
 def grid_of(instance: Customization) -> Grid:
     """The multilayer graph on its grid, if it is not too large to be written down."""
-    size = int(instance.awaiting.sum()) * (len(instance.conversions) + instance.m)
-    if size > MOST_ARCS:
-        raise Unsuitable(f"the multilayer graph has about {size:,} arcs, more than {MOST_ARCS:,}: use a heuristic")
+    if size(instance) > MOST_ARCS:
+        raise Unsuitable(
+            f"the multilayer graph has about {size(instance):,} arcs, more than {MOST_ARCS:,}: use a heuristic"
+        )
     return Grid.of(layers(instance))
 
 
 def first_ascent(instance: Customization, grid: Grid, run: Run) -> Ascent:
     """Dual ascent on the whole graph; its bound is told at once."""
-    found = ascend(grid, np.ones(len(grid.cost), dtype=bool), grid.graph.terminals)
+    found = ascend(grid, _whole(grid), nothing(grid, grid.graph.terminals))
     if found is None:
         raise RuntimeError("a request is cut off from the source, but a valid plan exists: please report this bug")
     run.report("dual ascent", bound=as_float(grid.bound(found.value)), valid_because=BY_POTENTIALS)
     return found
 
 
-def raised(grid: Grid, found: Ascent, tree: Indices, rng: Generator, run: Run, *, tries: int, share: float) -> Ascent:
-    """The best of an ascent and some that a tree guides, in a share of the time that is left; better bounds are told."""
+def raised(grid: Grid, found: Ascent, rng: Generator, run: Run, *, share: float, most: int = MOST_ASCENTS) -> Averaged:
+    """The best of many ascents and their cheapest tree, in a share of the time that is left; better bounds are told."""
     until = run.left() * (1 - share)
-    for _ in range(tries):
-        if run.left() < until:
-            break
-        better = guided(grid, found, tree, rng)
-        if better is not found:
-            run.report("guided ascent", bound=as_float(grid.bound(better.value)), valid_because=BY_POTENTIALS)
-        found = better
-    return found
+    start = Averaged(found, first_tree(grid, _whole(grid), found, rng))
+    best = averaged(
+        grid,
+        _whole(grid),
+        start,
+        rng,
+        going=lambda k: k < most and run.left() > until,
+        on_bound=lambda units: run.report("ascent", bound=as_float(grid.bound(units)), valid_because=BY_POTENTIALS),
+    )
+    return Averaged(settled(grid, _whole(grid), best.ascent), best.tree)
+
+
+def _whole(grid: Grid) -> NDArray[np.bool_]:
+    return np.ones(len(grid.cost), dtype=bool)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from yardline.models.checks import Indices
 from yardline.models.customization import graph
-from yardline.models.customization.chains import chains
+from yardline.models.customization.chains import chains, kept_sends
 from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.layers import Layers
 from yardline.models.method import Run
-from yardline.solvers.customization.ascent import Ascent, Grid, ascend
 from yardline.solvers.customization.plans import (
     LINK,
     SOURCE,
@@ -28,7 +26,6 @@ from yardline.solvers.customization.plans import (
 
 AT_A_TIME = (6, 8)
 """Formats at first, and where nothing is gained any more: few at a time are quicker, more see further."""
-PRUNINGS = 3
 PATIENCE = 60
 """Rounds without gain after which the plan is left as it is."""
 MOST_FORMATS = 400
@@ -57,46 +54,20 @@ def improved(
     return Improved(plan, arcs_of_entries(instance, layered, entry), value)
 
 
-def first_tree(grid: Grid, found: Ascent, rng: Generator) -> Indices:
-    """The arcs of a tree along those that dual ascent saturated."""
-    return _pruned(grid, found, _saturated_tree(grid.graph, found.slack == 0), rng)
-
-
-def _saturated_tree(layered: Layers, usable: NDArray[np.bool_]) -> Indices:
-    """The arcs of a tree by shortest paths along these arcs."""
-    from yardline.solvers.customization import _ascent
-
-    start, order = layered.outward
-    wanted = np.zeros(layered.n, dtype=bool)
-    wanted[layered.terminals] = True
-    entered = _ascent.shortest_path_tree(layered.head, start, order, layered.cost, usable, layered.root, wanted)
-    return entered[entered >= 0]
-
-
-def _pruned(grid: Grid, found: Ascent, arcs: Indices, rng: Generator) -> Indices:
-    """Dual ascent again along the saturated arcs alone, which leaves fewer of them and a better tree."""
-    best, usable = arcs, found.slack == 0
-    for _ in range(PRUNINGS):
-        again = ascend(grid, usable, rng.permutation(grid.graph.terminals))
-        if again is None:
-            break
-        usable = usable & (again.slack == 0)
-        trial = _saturated_tree(grid.graph, usable)
-        best = trial if grid.cost[trial].sum() < grid.cost[best].sum() else best
-    return best
-
-
 def improve(
     instance: Customization, entry: Indices, rng: Generator, run: Run, *, until: float, patience: int = PATIENCE
 ) -> float:
     """Improve a plan over a few formats at a time, in place, until nothing is gained any more; its cost.
 
-    Chains of conversions count as single steps on the way, so that what is between need not be among the few.
+    Chains of conversions count as single steps on the way, so that what is between need not be among the few. A plan along
+    arcs of the multilayer graph stays there.
     """
     from yardline.solvers.customization import _neighbourhood
 
     distance, before = chains(instance)
-    costs = Costs.of(instance).closed(distance)
+    costs, usual = Costs.of(instance).closed(distance), kept_sends(instance)
+    if usual[entry == LINK].all():
+        costs = costs.sending(usual)
     for most in AT_A_TIME:
         _descend(costs, entry, rng, fitting(instance, most), patience, going=lambda: run.left() > until)
     _neighbourhood.spell_out(entry, before)

@@ -9,7 +9,7 @@ from yardline.models.checks import Vector
 from yardline.models.customization import graph
 from yardline.models.customization.data import Customization
 from yardline.models.customization.layers import layers
-from yardline.solvers.customization.ascent import Grid, ascend
+from yardline.solvers.customization.ascent import Grid, ascend, nothing
 from yardline.solvers.customization.recursion import least_plan, seconds_needed
 
 
@@ -44,6 +44,6 @@ def conversion_floor(instance: Customization) -> float:
         assert found is not None
         return found.bound
     grid = Grid.of(layers(at_once))
-    raised = ascend(grid, np.ones(len(grid.cost), dtype=bool), grid.graph.terminals)
+    raised = ascend(grid, np.ones(len(grid.cost), dtype=bool), nothing(grid, grid.graph.terminals))
     assert raised is not None
     return float(grid.bound(raised.value))

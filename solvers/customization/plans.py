@@ -45,6 +45,10 @@ class Costs:
         np.fill_diagonal(price, np.inf)
         return replace(self, price=price)
 
+    def sending(self, chosen: NDArray[np.bool_]) -> Costs:
+        """The same with no sends but those chosen."""
+        return replace(self, send=np.where(chosen, self.send, np.inf))
+
     def total(self, entry: Indices) -> float:
         """What a plan costs."""
         from yardline.solvers.customization import _neighbourhood

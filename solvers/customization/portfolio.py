@@ -1,8 +1,6 @@
-"""The method `portfolio` of customization: dual ascent with its bound, improvement while the time lasts, the first plans."""
+"""The method `portfolio` of customization: bounds and plans by turns; the first plans where an instance is too large for that."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from numpy.random import Generator
 
@@ -11,48 +9,31 @@ from yardline.models.customization.data import Customization, CustomizationPlan
 from yardline.models.customization.feasibility import why_infeasible
 from yardline.models.customization.judge import evaluate
 from yardline.models.method import Answer, Run, Unsuitable
-from yardline.solvers.certificates.rational import as_float
-from yardline.solvers.customization.ascent import certificate
-from yardline.solvers.customization.exact import BY_POTENTIALS, by_cuts, first_ascent, grid_of, raised
-from yardline.solvers.customization.improving import MOST_FORMATS, first_tree, improve, improved
+from yardline.solvers.customization.exact import MOST_ARCS, by_cuts, size
+from yardline.solvers.customization.improving import MOST_FORMATS, improve
 from yardline.solvers.customization.plans import entries_of_plan, plan_of_entries
 from yardline.solvers.heuristics.customization.baselines import all_in_leaves, all_in_root
 from yardline.solvers.heuristics.customization.single_format import single_format
 
-SHARE = 0.85
-"""Of the time, for the improvement."""
-GUIDED, FOR_BOUND = 3, 0.1
-"""Dual ascents that a tree guides, and the part of the time for them."""
-FOR_FIRST_PLANS = 0.3
-"""Of the time, has to be left for the plans without search to be tried as well."""
+FOR_BOUND, FOR_PLANS = 0.4, 0.8
+"""Of the time for dual ascents, and of what is then left for plans; cuts have the rest."""
+FALLBACK = 0.85
+"""Of the time for plans where the multilayer graph is too large."""
 
 
 @registry.method("customization", "portfolio")
 def portfolio(instance: Customization, rng: Generator, *, run: Run) -> Answer:
-    """Dual ascent (a bound) and its tree, improved over a few formats at a time; the paper's three first plans beside it."""
+    """Dual ascents (a bound) and their tree, improved over a few formats at a time, then cuts in what time is left."""
     reason = why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
     if instance.n == 1:
         return by_cuts(instance, rng, run)
     _quick(instance, rng, run)
-    try:
-        grid = grid_of(instance)
-    except Unsuitable:
+    if size(instance) > MOST_ARCS:
         plan = _improved(instance, _first(instance, rng, run), rng, run)
         return Answer(solution=plan, note="too large for dual ascent: no bound")
-    found = first_ascent(instance, grid, run)
-    tree = first_tree(grid, found, rng)
-    found = raised(grid, found, tree, rng, run, tries=GUIDED, share=FOR_BOUND)
-    document = certificate(instance, grid, [{"duals": found.duals()}], found.value) if run.certify else None
-    bound = as_float(grid.bound(found.value))
-    answer = Answer(bound=bound, valid_because=BY_POTENTIALS, certificate=document)
-    best = improved(instance, grid.graph, tree, rng, run, share=SHARE).plan
-    if best is None or run.left() > FOR_FIRST_PLANS * run.time_limit:
-        first = _first(instance, rng, run)
-        if best is None or evaluate(instance, first).cost < evaluate(instance, best).cost:
-            best = _improved(instance, first, rng, run)
-    return replace(answer, solution=best)
+    return by_cuts(instance, rng, run, ascents=FOR_BOUND, plans=FOR_PLANS)
 
 
 def _quick(instance: Customization, rng: Generator, run: Run) -> None:
@@ -86,5 +67,5 @@ def _improved(instance: Customization, plan: CustomizationPlan, rng: Generator, 
     if instance.m > MOST_FORMATS:
         return plan
     entry = entries_of_plan(instance, plan)
-    improve(instance, entry, rng, run, until=run.left() * (1 - SHARE))
+    improve(instance, entry, rng, run, until=run.left() * (1 - FALLBACK))
     return plan_of_entries(instance, entry)

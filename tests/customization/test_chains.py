@@ -13,8 +13,11 @@ from yardline.models.customization import chains
 from yardline.models.customization.data import Customization
 from yardline.models.customization.judge import evaluate
 from yardline.models.method import Run
+from yardline.solvers.certificates.potentials import Case, proved
+from yardline.solvers.certificates.whole_costs import worth
 from yardline.solvers.customization import improving, plans
-from yardline.solvers.customization.ascent import Grid, ascend, guided
+from yardline.solvers.customization.ascent import Grid, ascend, nothing
+from yardline.solvers.customization.averaging import Averaged, averaged, first_tree, settled
 from yardline.solvers.customization.exact import grid_of
 
 COSTS = {"whole": [0, 0, 1, 2, 3, 5], "broken": [0, 0.1, 0.2, 0.3, 0.7, 1e-9]}
@@ -79,7 +82,7 @@ def test_improved_plans_cost_what_their_arcs_cost(workload: str) -> None:
     assert isinstance(instance, Customization)
     grid, rng = grid_of(instance), np.random.default_rng(0)
     found = ascended(grid)
-    tree = improving.first_tree(grid, found, rng)
+    tree = first_tree(grid, alive(grid), found, rng)
     first = evaluate(instance, plans.plan_of_entries(instance, plans.entries_of_arcs(instance, grid.graph, tree)))
     result = improving.improved(instance, grid.graph, tree, rng, Run(time_limit=5), share=0.5)
     assert result.plan is not None
@@ -90,19 +93,35 @@ def test_improved_plans_cost_what_their_arcs_cost(workload: str) -> None:
     assert judged.cost == pytest.approx(float(grid.graph.cost[result.arcs].sum()))
 
 
+def alive(grid: Grid) -> Any:
+    return np.ones(len(grid.cost), dtype=bool)
+
+
 def ascended(grid: Grid) -> Any:
-    found = ascend(grid, np.ones(len(grid.cost), dtype=bool), grid.graph.terminals)
+    found = ascend(grid, alive(grid), nothing(grid, grid.graph.terminals))
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_guided_ascent_never_passes_the_optimum(seed: int) -> None:
+def test_potentials_prove_what_they_say_and_never_more_than_the_optimum(seed: int) -> None:
     instance = yl.generate("customization-down", seed=seed, brokers=80, formats=10)
     assert isinstance(instance, Customization)
     least = yl.solve(instance, "exact").cost
+    assert least is not None
     grid, rng = grid_of(instance), np.random.default_rng(seed)
     first = ascended(grid)
-    better = guided(grid, first, improving.first_tree(grid, first, rng), rng)
-    assert first.value <= better.value
-    assert grid.bound(better.value) <= least  # type: ignore[operator]
+    start = Averaged(first, first_tree(grid, alive(grid), first, rng))
+    better = averaged(grid, alive(grid), start, rng, going=lambda k: k < 20)
+    last = settled(grid, alive(grid), better.ascent)
+    every = Case(alive(grid), frozenset(grid.graph.terminals.tolist()))
+    value, slack = proved(grid.graph, grid.cost, every, last.duals(), "duals")
+    assert (value, slack.tolist()) == (last.value, last.slack.tolist())
+    assert first.value <= better.ascent.value
+    assert grid.bound(value) <= least <= worth(int(grid.cost[better.tree].sum()), grid.bits) * (1 + 1e-9)
+
+
+def test_averaging_proves_more_than_one_ascent() -> None:
+    instance = yl.generate("customization-random", seed=4, brokers=200, formats=40)
+    proofs = [yl.bound(instance, "dual-ascent", seed=1, options={"tries": tries}).bound for tries in (1, 30)]
+    assert proofs[0] < proofs[1] <= yl.solve(instance, "portfolio", time_limit=5).cost
