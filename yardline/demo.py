@@ -30,7 +30,6 @@ Next:
 def main() -> None:
     """One table over all shipped instances."""
     begun = time.monotonic()
-    print("starting Spark ...", file=sys.stderr, flush=True)
     live = Live(quiet=False)
     compared = yl.compare(list(yl.examples()), time_limit=SECONDS, listener=live.hear)
     live.close()

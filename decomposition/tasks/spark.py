@@ -22,7 +22,7 @@ from yardline.models.method import Unavailable
 SMALL = 50_000
 """Bytes of a shared thing that travel with the batch; larger ones are broadcast, once per worker."""
 
-PATIENCE = 1.0
+PATIENCE = 2.0
 """Seconds after which a batch comes back with what it has; the rest goes again. Finished work that a killed driver has not
 got yet is no more than this, on each core."""
 

@@ -115,7 +115,7 @@ def function(name: str) -> Callable[..., Any]:
 class Pace:
     """How long tasks of a group take, so that short ones travel together."""
 
-    target: float = 1.0  # seconds of work that one batch should hold: what is lost when everything is killed
+    target: float = 2.0  # seconds of work that one batch should hold: what is lost when everything is killed
     least: float = 0.25  # seconds of work below which a batch costs more to send than it is worth
     most: int = 500
     seen: dict[str, float] = field(default_factory=dict)  # seconds of a task, lately

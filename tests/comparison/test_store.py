@@ -213,6 +213,12 @@ def test_workload_specs_and_tables(files, tmp_path):
     }
 
 
+@pytest.mark.parametrize("seeds", ["5-1", "1-", "one", "-3"])
+def test_seeds_that_are_none_are_an_error(seeds):
+    with pytest.raises(ValueError, match=f"seeds={seeds} is not understood"):
+        compare([f"channelization-random:seeds={seeds}"])
+
+
 SLOW_SCRIPT = """
 import sys, yardline as yl
 from comparison import own_methods as own

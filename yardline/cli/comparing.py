@@ -12,6 +12,7 @@ import typer
 
 from yardline.cli import options as o
 from yardline.cli.output import number, show, table
+from yardline.comparison.table import counted
 
 if TYPE_CHECKING:
     from yardline.comparison.compare import Comparison
@@ -114,6 +115,8 @@ def _show_experiment(made: Reproduced, as_json: bool) -> None:
     header = (described.x, described.series, "count", f"mean {described.y}", "least", "largest")
     rows = [[value if isinstance(value, str) else number(value) for value in point.values()] for point in made.points]
     table(f"{made.name} ({made.scale}): {described.title}", header, rows)
+    if made.comparison is not None and made.comparison.left:
+        print(f"of what is there: {_left(made.comparison)}")
     for claim, verdict in zip(described.claims, made.verdicts, strict=True):
         print(f"{'held' if verdict.held else 'did not hold'}: {claim.words} ({verdict.numbers})")
     if made.out is not None:
@@ -161,9 +164,14 @@ def _show(compared: Comparison, as_json: bool) -> None:
     print(compared)
     if compared.out is not None:
         print(f"\nrows: {compared.out}/runs.parquet")
-    missing = compared.planned - len(compared.runs) - len(compared.bounds)
-    if missing and compared.out is not None:
-        print(f"{missing} runs and bounds are left: the same command goes on with them")
+    if compared.left:
+        print(_left(compared))
+
+
+def _left(compared: Comparison) -> str:
+    """What was not done, and whether what was done is kept."""
+    words = f"{counted(compared.left, 'run')} not done"
+    return words + (": the same command goes on with them" if compared.out is not None else " (-o DIR keeps what was)")
 
 
 class Live:

@@ -55,6 +55,11 @@ class Comparison:
         """Runs that failed."""
         return sum(row["status"] == "failed" for row in self.rows)
 
+    @property
+    def left(self) -> int:
+        """Runs and bounds that were not done: it was interrupted, or stopped."""
+        return self.planned - len(self.runs) - len(self.bounds)
+
     def pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
         import pandas as pd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,7 @@ class Job:
     instance: Known
     name: str
     seed: int
+    code: str = ""  # a mark of the function if it is the user's own: a row of an older version is not the same row
 
     @property
     def key(self) -> str:
@@ -52,11 +53,6 @@ class Job:
     def options(self) -> dict[str, Any]:
         """The options in its name, each of its parameter's type."""
         return {} if self.entry is None else self.entry.settings(named(self.name)[1])
-
-    @property
-    def code(self) -> str:
-        """What the function consists of, if it is the user's own: a row of an older version is not the same row."""
-        return "" if self.entry is None or self.entry.shipped else fingerprint(self.entry)
 
 
 def named(spec: str) -> tuple[str, dict[str, str]]:
@@ -84,18 +80,26 @@ def jobs(
     }
     checks.integer(seeds, "seeds", low=1)
     unique = {known.hash: known for known in instances}.values()
-    found = [
-        Job(kind="method", instance=known, name=name, seed=seed)
-        for known in unique
-        for name in chosen["method"][known.problem]
-        for seed in range(seeds)
-    ]
-    found += [
-        Job(kind="bound", instance=known, name=name, seed=0)
-        for known in unique
-        for name in chosen["bound"][known.problem]
-    ]
+    found = [*_each("method", unique, chosen["method"], seeds), *_each("bound", unique, chosen["bound"], 1)]
     return sorted(found, key=_order)
+
+
+def _each(
+    kind: registry.Kind, instances: Iterable[Known], names: Mapping[str, Sequence[str]], seeds: int
+) -> Iterator[Job]:
+    """Every name on every instance with every seed."""
+    codes = {(problem, name): _code(kind, problem, name) for problem, own in names.items() for name in own}
+    for known in instances:
+        for name in names[known.problem]:
+            for seed in range(seeds):
+                yield Job(kind=kind, instance=known, name=name, seed=seed, code=codes[known.problem, name])
+
+
+def _code(kind: registry.Kind, problem: str, spec: str) -> str:
+    """The mark of a user's own function."""
+    name, _ = named(spec)
+    entry = None if name == AUTO else registry.find(kind, problem, name)
+    return "" if entry is None or entry.shipped else fingerprint(entry)
 
 
 def _order(job: Job) -> tuple[Any, ...]:

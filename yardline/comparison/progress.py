@@ -35,6 +35,7 @@ class Watch:
     ) -> None:
         self.listener, self.total, self.before, self.engine = listener, total, total - left, engine
         self.begun, self.count, self.failed, self.event = time.monotonic(), 0, 0, ""
+        self.working = self.begun
         self.lock, self.over = threading.Lock(), threading.Event()
 
     def starting(self, what: str) -> None:
@@ -43,6 +44,7 @@ class Watch:
         self._tell()
 
     def __enter__(self) -> Watch:
+        self.working, self.event = time.monotonic(), "waiting for the first"
         if self.listener is not None:
             threading.Thread(target=self._tick, daemon=True).start()
         return self
@@ -65,7 +67,8 @@ class Watch:
         if self.listener is None:
             return
         seconds, done = time.monotonic() - self.begun, self.before + self.count
-        left = seconds / self.count * (self.total - done) if self.count else None
+        working = time.monotonic() - self.working  # the start of Spark says nothing about what is to come
+        left = working / self.count * (self.total - done) if self.count else None
         with self.lock:
             running = 0 if self.engine is None else min(self.engine.running, self.total - done)
             counts = {"done": done, "total": self.total, "running": running, "failed": self.failed}

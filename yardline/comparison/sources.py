@@ -99,7 +99,7 @@ def _workload(spec: str) -> Iterator[Source]:
 
 def _seeds(value: str, spec: str) -> list[int]:
     first, dash, last = value.partition("-")
-    if not first.isdigit() or (dash and not last.isdigit()):
+    if not first.isdigit() or (dash and not (last.isdigit() and int(first) <= int(last))):
         raise ValueError(f"{spec}: seeds={value} is not understood: expected a number, or a range such as 1-10")
     return list(range(int(first), int(last if dash else first) + 1))
 

@@ -47,6 +47,7 @@ class Reproduced:
         ]
         compared = self.comparison
         counts = {"runs": len(compared.runs) if compared else 0, "failed": compared.failed if compared else 0}
+        counts["left"] = compared.left if compared else 0  # verdicts of half an experiment say so
         head = {"experiment": self.name, "scale": self.scale, **counts}
         return {**head, "claims": claims, "points": list(self.points), "out": self.out}
 
