@@ -163,3 +163,11 @@ def test_command_line(monkeypatch, capsys, tmp_path):
     assert said.document["certified"]
     assert said.document["bound"] <= 89  # its optimum (README)
     assert command_line.here(monkeypatch, capsys, "verify", "channelization-shared", target).code == 0
+
+
+@pytest.mark.slow
+def test_both_engines_agree():
+    instance = yl.generate("channelization-random", seed=1, flows=10, users=6, groups=3)  # branched to the end
+    here = yl.bound(instance, "groups", options={"rounds": 6})
+    spark = yl.bound(instance, "groups", options={"rounds": 6}, engine="spark", master="local[2]")
+    assert here.bound == pytest.approx(spark.bound, rel=1e-9)
