@@ -37,7 +37,7 @@ QUALITY = {
 
 def speed(problems: list[str]) -> None:
     """64 trials of 0.2 s or more: two workers against one, from the end of the relaxation to the answer."""
-    instance = yl.generate("overlay-paper", seed=1, users=30, brokers=6, channels=3)
+    instance = yl.generate("overlay-paper", seed=1, users=40, brokers=6, channels=3)
     engines.SHORT, seconds = 0.0, {}
     for slots in (1, 2):
         engines.SLOTS, story = slots, dict[str, float]()

@@ -42,7 +42,10 @@ from yardline.solvers.certificates.verdict import header
 from yardline.solvers.certify import one_leaf, tree_certificate
 from yardline.solvers.programs import search_tree
 
-STARTS = (0.25, 0.5, 0.75, 1.0, 1.25)
+PAIRS = 200_000
+"""Of bands and wants, if the number of bands is not given: some seconds for the relaxations of all bands."""
+
+STARTS = (1.0, 0.75, 0.5, 1.25, 0.25)
 """Multiples of 2 * everybody / K grains at which flows are priced at first."""
 
 ROUND = 0.3
@@ -74,16 +77,17 @@ class Priced:
     bound: Fraction
 
 
-def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int = 100, rounds: int = 50) -> Answer:
+def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int | None = None, rounds: int = 50) -> Answer:
     """Prices of wants, and what one group can earn by them at most, K times over; rechecked in rationals.
 
-    bands: sizes of audiences told apart, at most.  rounds: of new prices.
+    bands: sizes of audiences told apart, at most; none: 100, and fewer of large instances.  rounds: of new prices.
     """
-    bands, rounds = checks.integer(bands, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
+    count = max(10, min(100, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
+    count, rounds = checks.integer(count, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
     reason = problem_of(instance).why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
-    search = Search(instance, run, banded(group.total(instance), bands))
+    search = Search(instance, run, banded(group.total(instance), count))
     for price in search.starts():
         search.look(price, "relaxed", 0.5 * run.time_limit)
     if search.best is None:
