@@ -24,8 +24,8 @@ QUALITY = {
         ("channelization-random", {"flows": 8, "users": 7, "groups": 3, "interest": 0.3, "mode": "unconstrained"}),
     ],
     "assignment": [
-        ("assignment-3", {"subscribers": 11, "brokers": 4, "locations": 12, "alpha": 2}),
-        ("assignment-3", {"subscribers": 9, "brokers": 5, "locations": 12, "alpha": 2, "levels": 2, "degree": 3}),
+        ("assignment-3", {"subscribers": 10, "brokers": 4, "locations": 10, "alpha": 2}),
+        ("assignment-3", {"subscribers": 8, "brokers": 5, "locations": 10, "alpha": 2, "levels": 2, "degree": 3}),
     ],
     "overlay": [
         ("overlay-paper", {"users": 8, "brokers": 4, "channels": 4, "core_price": 3.0}),
