@@ -14,9 +14,10 @@ prices that look best beside all groups seen so far are a small program; steps a
 from __future__ import annotations
 
 import hashlib
+import math
 import pickle
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -41,7 +42,10 @@ from yardline.solvers.certificates.verdict import header
 from yardline.solvers.certify import one_leaf, tree_certificate
 from yardline.solvers.programs import search_tree
 
-STARTS = (0.25, 0.5, 0.75, 1.0, 1.25)
+PAIRS = 200_000
+"""Of bands and wants, if the number of bands is not given: some seconds for the relaxations of all bands."""
+
+STARTS = (1.0, 0.75, 0.5, 1.25, 0.25)
 """Multiples of 2 * everybody / K grains at which flows are priced at first."""
 
 ROUND = 0.3
@@ -60,8 +64,8 @@ class Band:
     document: Mapping[str, Any]
     bound: Fraction
     share: Vector
-    cost: float
-    whole: bool  # whether it is a group, or a point of the relaxation
+    cost: float  # so that cost - share * v is the bound at the prices of flows v
+    reached: float = math.inf  # what a whole group costs that serves these shares; inf: none was found
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +77,17 @@ class Priced:
     bound: Fraction
 
 
-def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int = 100, rounds: int = 50) -> Answer:
+def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int | None = None, rounds: int = 50) -> Answer:
     """Prices of wants, and what one group can earn by them at most, K times over; rechecked in rationals.
 
-    bands: sizes of audiences told apart, at most.  rounds: of new prices.
+    bands: sizes of audiences told apart, at most; none: 100, and fewer of large instances.  rounds: of new prices.
     """
-    bands, rounds = checks.integer(bands, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
+    count = max(10, min(100, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
+    count, rounds = checks.integer(count, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
     reason = problem_of(instance).why_infeasible(instance)
     if reason is not None:
         return Answer(infeasible=reason)
-    search = Search(instance, run, banded(group.total(instance), bands))
+    search = Search(instance, run, banded(group.total(instance), count))
     for price in search.starts():
         search.look(price, "relaxed", 0.5 * run.time_limit)
     if search.best is None:
@@ -90,7 +95,8 @@ def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int = 1
     first = float(search.best.bound)
     done = search.climb("relaxed", rounds, 0.5 * run.time_limit)
     relaxed = float(search.best.bound)
-    done += search.climb("branched", rounds - done, 0.1 * run.time_limit)
+    done += search.climb("branched", rounds - done, 0.3 * run.time_limit)
+    search.look(search.flows(search.best), "branched", 0.1 * run.time_limit)
     best = search.best
     note = (
         f"{len(best.bands)} bands; at first {first:g}; {done} rounds to {relaxed:g}, branching to {float(best.bound):g}"
@@ -128,11 +134,10 @@ class Search:
             typical = times * 2 * int(k.sum()) / max(1, self.instance.most_groups)
             yield np.minimum(self.instance.send_cost[self.wanted] + typical * cost, self.most)
 
-    def look(self, price: Vector, how: How, reserve: float) -> Priced | None:
-        """What prices of flows prove, if there is time to find out."""
+    def look(self, price: Vector, how: How, reserve: float, part: float = 1.0) -> Priced | None:
+        """What prices of flows prove, if some part of the time left (but for a reserve) suffices to find out."""
         each = np.floor((price / self.count)[self.at] * 2.0**20) / 2.0**20  # short numbers, quick in rationals
-        seconds = (self.run.left() - reserve) * (ROUND if how == "branched" else 1.0)
-        found = self._bounded(each, how, seconds)
+        found = self._bounded(each, how, part * (self.run.left() - reserve))
         if found is None:
             return None
         bound = together(self.instance, each, [band.bound for band in found])
@@ -152,12 +157,13 @@ class Search:
         """New prices, round by round, until nothing is gained or the time for that is over; how many rounds."""
         assert self.best is not None
         self.seen, self.radius = list(self.best.bands) if how == "relaxed" else [], 0.3
+        part = ROUND if how == "branched" else 1.0
         if how == "branched":
-            self.look(self.flows(self.best), how, reserve)
+            self.look(self.flows(self.best), how, reserve, part)
         for done in range(rounds):
             before = self.best.bound
             price, promised = self.promising()
-            if promised <= float(before) * (1 + 1e-4) or self.look(price, how, reserve) is None:
+            if promised <= float(before) * (1 + 1e-4) or self.look(price, how, reserve, part) is None:
                 return done
             gained = float(self.best.bound - before)
             self.radius *= 1.5 if gained > 0.5 * (promised - float(before)) else 0.5 if gained <= 0 else 1.0
@@ -196,13 +202,11 @@ class Search:
             return None
         if how == "branched":
             flows = np.bincount(self.at, weights=price, minlength=len(self.count))
-            cutoff = min([0.0, *(band.cost - float(band.share @ flows) for band in self.seen if band.whole)])
+            cutoff = min([0.0, *(band.reached - float(band.share @ flows) for band in self.seen)])
             short = [p for p in range(K) if found[p].bound < cutoff]
             left = seconds - (self.run.seconds() - begun)
             for p, band in self._served(price, short, "branched", left, cutoff).items():
-                known = found[p]
-                better = band if band.bound > known.bound else known
-                found[p] = replace(band, bound=better.bound, document=better.document)
+                found[p] = band if band.bound > found[p].bound else found[p]
         return [found[p] for p in range(K)]
 
     def _served(self, price: Vector, which: list[int], how: How, seconds: float, cutoff: float) -> dict[int, Band]:
@@ -249,17 +253,19 @@ def serve(payload: Mapping[str, Any], send: Send) -> Band:
     program = group.program(instance, price, *payload["band"])
     outcome = highs.solve(program, relax=True, time_limit=payload["seconds"])
     point = outcome.point if outcome.point is not None else np.zeros(program.shape[1])
-    tree, whole = one_leaf(program, outcome.duals), False
+    tree, reached = one_leaf(program, outcome.duals), math.inf
     if payload["how"] == "branched":
         tree = search_tree(program, Run(time_limit=payload["seconds"]), cutoff=payload["cutoff"])
-        point, whole = (point, False) if tree.best is None else (tree.best, True)
+        point = point if tree.best is None else tree.best
     document, bound = tree_certificate(program, program, tree, round_up=False)
     kept = {name: document[name] for name in ("program", "bits", "bound", "step", "nodes")}
     served, at = group.served(instance, program, point), np.searchsorted(instance.wanted, group.wants(instance)[0])
     wants = np.bincount(at, minlength=len(instance.wanted))
     share = np.bincount(at, weights=served, minlength=len(wants)) / wants
-    flows = np.bincount(at, weights=price, minlength=len(wants))
-    return Band(kept, bound, share, float(program.cost @ point + share @ flows), whole)
+    earned = float(share @ np.bincount(at, weights=price, minlength=len(wants)))
+    if tree.best is not None:
+        reached = program.value(point) + earned
+    return Band(kept, bound, share, float(bound) + earned, reached)
 
 
 registry.bound("channelization", "groups", paper="001", tasks=True)(groups)

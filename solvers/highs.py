@@ -12,6 +12,7 @@ Traps that are taken care of here (tests/solvers/test_highs.py has a test for ea
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ OnIncumbent = Callable[[Vector, float], None]
 OnBound = Callable[[float], None]
 
 
+@functools.cache
 def version() -> str:
     """The version of HiGHS; refuses those known to be wrong."""
     import importlib.metadata

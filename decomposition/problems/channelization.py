@@ -169,7 +169,7 @@ def _by_users(instance: Channelization, rng: Generator) -> ChannelizationPlan:
     )
 
 
-WORDS = "flows; groups carry no names, so that nothing is shared but the choice of the split"
+WORDS = "flows; what they share has no price, so that every round tries another split"
 
 
 def split(instance: Channelization, count: int, columns: int, rng: Generator, attempt: int) -> list[list[int]]:

@@ -1,7 +1,7 @@
 """Channelization in parts: flows. A plan, restricted to some flows, is a plan for them, with K groups and the whole budget.
 
-Every flow pays for itself, so the cost is a sum over parts. Groups carry no names, so there is no decision with a price
-that parts could share: what can be chosen is the split.
+Every flow pays for itself, so the cost is a sum over parts. A group may reach into every part, so each may use all K, and how
+many it uses cannot be charged for: what can be chosen is the split. (What has a price is a want: see group.py.)
 """
 
 from __future__ import annotations

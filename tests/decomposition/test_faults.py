@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import yardline as yl
-from yardline.decomposition import engines, relax_round, sampled
+from yardline.decomposition import engines, groups, relax_round, sampled
 from yardline.decomposition import parts as by_parts
 from yardline.decomposition.problems import channelization
 from yardline.decomposition.tasks.task import Result, Task
@@ -23,6 +23,7 @@ LOOPS = {
     "sampled": (sampled.sampled, {"size": 6, "rounds": 2, "samples": 2}),
     "parts": (by_parts.parts, {"parts": 2, "rounds": 2}),
 }
+FOR_CHANNELIZATION = {**LOOPS, "groups": (groups.groups, {"rounds": 2, "bands": 5})}
 
 
 class Losing(engines.HereEngine):
@@ -41,9 +42,9 @@ class Losing(engines.HereEngine):
                 yield from super().run([task], shared)
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", FOR_CHANNELIZATION)
 def test_lost_workers_change_nothing(monkeypatch, name):
-    loop, options = LOOPS[name]
+    loop, options = FOR_CHANNELIZATION[name]
     instance = yl.generate("channelization-random", flows=14, users=8, groups=3, interest=0.2)
     expected = loop(instance, np.random.default_rng(5), run=Run(), **options)
     monkeypatch.setattr(engines, "SHORT", 0.0)
@@ -79,7 +80,7 @@ def test_out_of_time_the_best_trial_so_far_is_kept(monkeypatch):
 
 def test_no_time_at_all():
     instance = yl.generate("channelization-random", flows=120, users=60, groups=5)
-    for loop, options in LOOPS.values():
+    for loop, options in FOR_CHANNELIZATION.values():
         answer = loop(instance, np.random.default_rng(0), run=Run(time_limit=0.001), **options)
         assert answer.infeasible is None
         assert answer.solution is None or problem_of(instance).evaluate(instance, answer.solution).valid

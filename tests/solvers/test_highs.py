@@ -155,6 +155,7 @@ def test_time_limits_of_relaxations_do_not_add_up():
 
 
 def test_the_wrong_version_is_refused(monkeypatch):
+    highs.version.cache_clear()
     monkeypatch.setattr(importlib.metadata, "version", lambda package: "1.14.0")
     with pytest.raises(
         Unavailable, match=r"highspy 1\.14\.0 is not used \(its presolve returns wrong optima\): pip install"
