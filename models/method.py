@@ -32,6 +32,7 @@ class Answer:
     certificate: Mapping[str, Any] | None = None
     infeasible: str | None = None  # the reason, in the problem's words
     note: str = ""  # what the user should know: a limit that was hit, a proof that did not fit
+    numbers: Mapping[str, float] = field(default_factory=dict)  # the method's own, reported beside the judge's terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

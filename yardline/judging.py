@@ -107,7 +107,7 @@ def solved_of(
         bound=least,
         gap=gap_of(cost, least) if valid else None,
         seconds=ended.seconds,
-        terms={} if judgement is None or reason is not None else judgement.terms,
+        terms={} if judgement is None or reason is not None else {**answer.numbers, **judgement.terms},
         solution=answer.solution if reason is None else None,
         violations=() if judgement is None or reason is not None else judgement.violations,
         reason=reason or "",

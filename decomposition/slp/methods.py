@@ -94,7 +94,9 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
         loads = np.bincount(plan.leaf, minlength=instance.n)[instance.leaves]
         caps = np.maximum(caps_of(instance, settings.load), loads)  # a plan that had to go beyond stays where it is
         plan = searched(instance, plan, caps, rng, run, rounds=settings.finish, until=until)
-    return Answer(solution=plan, note="; ".join([*_notes(down), *how]))
+    # the fractional value of the programs, if each broker has one; the boxes are restricted, so it bounds nothing
+    numbers = {} if down.late else {"indicator": down.indicator}
+    return Answer(solution=plan, note="; ".join([*_notes(down), *how]), numbers=numbers)
 
 
 def _notes(down: Down) -> list[str]:

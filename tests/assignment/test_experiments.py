@@ -7,7 +7,8 @@ from assignment.brute_force import least_cost
 
 import yardline as yl
 from yardline.experiments.claims import always_valid, between, falls
-from yardline.experiments.running import reproduce
+from yardline.experiments.description import Experiment
+from yardline.experiments.running import points, reproduce
 from yardline.models.assignment.judge import evaluate
 from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
 
@@ -37,6 +38,17 @@ def test_a_table_of_its_own(tmp_path):
     assert {point["x"] for point in made.points} == {1, 2, 3}
     assert (tmp_path / "points.csv").read_text().startswith("dimensions,interests,count")
     assert not (tmp_path / "runs.parquet").exists()
+
+
+def test_bound_and_indicator_stand_beside_costs():
+    # Two runs on one instance: its bound counts once, and only where it is certified; one method has an indicator.
+    experiment = Experiment(title="cost", x="alpha", y="cost")
+    row = {"instance": "i", "seed": 1, "status": "feasible", "bound": 2.0, "certified": True, "alpha": 1}
+    rows = [{**row, "method": "a", "cost": 5.0}, {**row, "method": "b", "cost": 4.0, "indicator": 3.0}]
+    found = {point["series"]: (point["count"], point["mean"]) for point in points(experiment, rows)}
+    assert found == {"a": (1, 5.0), "b": (1, 4.0), "certified bound": (1, 2.0), "indicator (no bound)": (1, 3.0)}
+    rows = [{**row, "certified": False, "method": "a", "cost": 5.0}]
+    assert [point["series"] for point in points(experiment, rows)] == ["a"]
 
 
 ROWS = [

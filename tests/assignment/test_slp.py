@@ -127,6 +127,7 @@ def test_no_worse_than_greedy_and_the_same_again(parameters):
     assert judgement.cost <= 1.05 * evaluate(instance, greedy_offline(instance, np.random.default_rng(0))).cost
     assert one.solution.leaf.tolist() == two.solution.leaf.tolist()
     assert "indicator" in one.note
+    assert one.numbers["indicator"] > 0
 
 
 def test_the_same_leaves_in_this_process_and_in_others():

@@ -1,7 +1,8 @@
 """Running an experiment: through `compare`, so that it can be stopped and gone on with. A folder then holds
 
 runs.parquet, bounds.parquet   every run and every bound, unless the experiment brings a table of its own
-points.csv                     the points of the figure: x, series, count, mean, least, largest
+points.csv                     the points of the figure: x, series, count, mean, least, largest; beside costs the bound, and the
+                               fractional value (no bound) of methods that report one as their `indicator`
 claims.json                    each claim with its verdict and the numbers
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import statistics
@@ -25,6 +27,8 @@ from yardline.models import checks, registry
 
 VALID = ("optimal", "feasible")
 COLUMNS = ("x", "series", "count", "mean", "least", "largest")
+BESIDE = {"bound": "certified bound", "indicator": "indicator (no bound)"}
+"""Columns that stand beside costs, and what their series are called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,13 +143,25 @@ def _over(cost: float, reference: float | None) -> float | None:
 def points(experiment: Experiment, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The points of the figure; only valid plans count."""
     groups: dict[tuple[Any, Any], list[float]] = {}
-    for row in rows:
+    for row in [*rows, *_beside(experiment, rows)]:
         if row.get("status", VALID[0]) in VALID and row.get(experiment.y) is not None:
             groups.setdefault((row.get(experiment.x), row.get(experiment.series)), []).append(float(row[experiment.y]))
     return [
         dict(zip(COLUMNS, (x, line, len(ys), statistics.fmean(ys), min(ys), max(ys)), strict=True))
         for (x, line), ys in sorted(groups.items(), key=lambda item: (str(item[0][1]), _order(item[0][0])))
     ]
+
+
+def _beside(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
+    """Beside costs: rows of the same instances that have the bound, or the indicator, for a cost."""
+    if experiment.y != "cost" or experiment.series != "method":
+        return []
+    found: dict[tuple[Any, str], Row] = {}
+    for row, (column, series) in itertools.product(rows, BESIDE.items()):
+        if row.get(column) is not None and (column != "bound" or row.get("certified")):
+            once = (row.get("instance"), series)
+            found.setdefault(once, {**row, "status": VALID[0], "cost": row[column], "method": series})
+    return list(found.values())
 
 
 def _order(x: Any) -> tuple[bool, float, str]:

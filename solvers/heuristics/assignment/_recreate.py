@@ -15,7 +15,7 @@ from yardline.solvers.heuristics.assignment._filters import grow, holds
 from yardline.solvers.kernels import kernel
 
 UNKNOWN, HELD, NOT_HELD = 0, 1, 2
-ASKED = 4  # members of a full leaf who are asked whether they can go elsewhere
+ASKED, IN_ALL = 4, 24  # members of a full leaf, and of all of them, who are asked whether they can go elsewhere
 
 
 @kernel
@@ -91,11 +91,14 @@ def _elsewhere(t, l, people, caps, seats, f):  # type: ignore[no-untyped-def]
 @kernel
 def _made_room(s, mine, a, c, known, people, caps, seats, books, f, journal, dice):  # type: ignore[no-untyped-def]
     """A full leaf that holds [a, c], after one of its members went elsewhere to make room for s; -1: none was found."""
-    for l in mine:
+    asked, begin = 0, below(dice, len(mine))
+    for i in range(len(mine)):
+        l = mine[(begin + i) % len(mine)]
         over = seats.loads[l] + people.many[s] - caps[l]
-        if over <= 0 or not books.there[l] or not _holds(l, a, c, known, seats, f):
+        if asked >= IN_ALL or over <= 0 or not books.there[l] or not _holds(l, a, c, known, seats, f):
             continue
         for _ in range(ASKED):
+            asked += 1
             t = books.members[books.first[l] + below(dice, books.there[l])]
             if people.many[t] < over or journal.left[t] == journal.clock[ROUND]:
                 continue
