@@ -10,7 +10,7 @@ from command_line import here, is_one_line
 
 import yardline as yl
 from yardline.experiments.claims import cheaper, costs, mean_below, where, within
-from yardline.experiments.running import described, points, with_parameters
+from yardline.experiments.running import by_bound, described, points, with_parameters
 from yardline.models import registry
 from yardline.models.problem import problem_names
 
@@ -48,6 +48,19 @@ def test_claims(check, held, numbers):
 
 def test_only_valid_plans_are_compared():
     assert costs(ROWS, "a", "b") == [(4.0, 5.0), (6.0, 5.0)]
+
+
+def test_each_plan_over_each_bound():
+    runs = with_parameters(ROWS)
+    bounds = [
+        {"instance": "i", "method": name, "bound": value}
+        for name, value in (("low", 2.0), ("high", 4.0), ("none", None))
+    ]
+    found = by_bound(runs, bounds)
+    # a costs 4 and b costs 5 on i; nobody bounds j, and the invalid plan on k counts for nobody
+    assert [(r["by_bound"], r["over_bound"]) for r in found] == [
+        ("a over low", 1.0), ("a over high", 0.0), ("b over low", 1.5), ("b over high", 0.25),
+    ]  # fmt: skip
 
 
 def test_points_and_parameters():

@@ -77,6 +77,7 @@ def reproduce(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A folder: runs, points.csv, claims.json; goes on if stopped.")
     ] = None,
+    set_: o.Settings = None,
     solver: o.Solver = "highs",
     engine: o.Engine = "spark",
     master: o.Master = "local[*]",
@@ -98,6 +99,7 @@ def reproduce(
         master=master,
         conf=o.settings(conf, "--conf"),
         solver=solver,
+        options=o.settings(set_),
         listener=live.hear,
     )
     live.close()

@@ -68,7 +68,8 @@ class Experiment:
     x: str  # a parameter of the workload, "workload", or "method"; of a table of its own: a column, as y and series
     y: str  # a column of the rows (cost, gap, seconds), `over_best`, `over_bound`, or a term of the judge
     bounds: Sequence[str] | None = None  # None: the best in the same time
-    series: str = "method"  # a line of the figure each
+    series: str = "method"  # a line of the figure each; "by_bound": `over_bound` and the rows once for each bound
+    overhead: Callable[[Row], float] | None = None  # what a run is charged on top of what the judge says of its plan
     seeds: int = 1
     time_limit: float = 60.0
     claims: Sequence[Claim] = ()

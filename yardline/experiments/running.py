@@ -56,14 +56,14 @@ class Reproduced:
         return {**head, "claims": claims, "points": list(self.points), "out": self.out}
 
 
-def described(name: str, scale: str) -> Experiment:
-    """An experiment by its name."""
+def described(name: str, scale: str, options: Mapping[str, Any] | None = None) -> Experiment:
+    """An experiment by its name, with its own options."""
     if scale not in SCALES:
         raise ValueError(f"--scale {scale}: expected {' or '.join(SCALES)}")
     known = {entry.name: entry for entry in registry.entries("experiment")}
     if name not in known:
         raise ValueError(f"there is no experiment {name!r}: {checks.nearest(name, known)}")
-    experiment: Experiment = known[name].function(scale)
+    experiment: Experiment = known[name].function(scale, **known[name].settings(options or {}))
     return experiment
 
 
@@ -77,10 +77,11 @@ def reproduce(
     spark: Any = None,
     conf: Mapping[str, str] | None = None,
     solver: str = "highs",
+    options: Mapping[str, Any] | None = None,
     listener: Callable[[Progress], None] | None = None,
 ) -> Reproduced:
     """Run an experiment, or go on with it; its points and the verdict on each of its claims."""
-    experiment = described(name, scale)
+    experiment = described(name, scale, options)
     compared = (
         None
         if experiment.rows is not None
@@ -99,7 +100,7 @@ def reproduce(
             listener=listener,
         )
     )
-    rows = experiment.rows() if experiment.rows is not None else with_parameters(compared.runs if compared else ())
+    rows = experiment.rows() if experiment.rows is not None else _rows(experiment, compared)
     made = Reproduced(
         name=name,
         scale=scale,
@@ -112,6 +113,27 @@ def reproduce(
     if out is not None:
         _write(Path(out), made)
     return made
+
+
+def _rows(experiment: Experiment, compared: Comparison | None) -> Sequence[Row]:
+    if compared is None:
+        return ()
+    runs, charge = compared.runs, experiment.overhead
+    if charge is not None:
+        runs = tuple({**run, "cost": run["cost"] + charge(run)} if run["status"] in VALID else run for run in runs)
+    rows = with_parameters(runs)
+    return by_bound(rows, compared.bounds) if experiment.series == "by_bound" else rows
+
+
+def by_bound(rows: Sequence[Row], bounds: Sequence[Row]) -> list[dict[str, Any]]:
+    """Each valid plan once for each bound on its instance, `over_bound` over that bound."""
+    found = []
+    for row in rows:
+        for bound in bounds:
+            if bound["instance"] == row["instance"] and bound["bound"] is not None and row["status"] in VALID:
+                over = {"bound": bound["bound"], "over_bound": _over(row["cost"], bound["bound"])}
+                found.append({**row, **over, "by_bound": f"{row['method']} over {bound['method']}"})
+    return found
 
 
 def with_parameters(runs: Sequence[Row]) -> list[dict[str, Any]]:
