@@ -8,11 +8,15 @@ from typing import Any
 
 import yardline as yl
 from yardline.cli.comparing import Live, complain, exit_code
-from yardline.cli.output import number, percent, table
+from yardline.cli.output import number
 from yardline.comparison.compare import Comparison
+from yardline.comparison.summary import VALID
+from yardline.comparison.table import aligned, gap
+from yardline.comparison.table import time as clock
+from yardline.models import registry
 from yardline.results import gap_of, reconciled
 
-SECONDS = 12.0
+SECONDS = 8.0
 """For each method and each bound."""
 
 NEXT = """
@@ -28,14 +32,15 @@ Next:
 
 
 def main() -> None:
-    """One table over all shipped instances."""
+    """A table per shipped instance."""
     begun = time.monotonic()
     live = Live(quiet=False)
-    compared = yl.compare(list(yl.examples()), time_limit=SECONDS, listener=live.hear)
+    methods = dict.fromkeys(entry.name for entry in registry.entries("method") if entry.name != "portfolio")
+    compared = yl.compare(list(yl.examples()), list(methods), time_limit=SECONDS, listener=live.hear)
     live.close()
-    header = ("instance", "method", "cost", "certified bound", "gap", "seconds", "how the bound was checked")
-    title = "What each method costs, and how far that can be from the best possible plan"
-    table(title, header, _rows(compared))
+    print("What each method costs, and how far that can be from the best possible plan\n")
+    for name in dict.fromkeys(row["name"] for row in compared.runs):
+        print("\n".join(_block([row for row in compared.runs if row["name"] == name], compared)), end="\n\n")
     complain(compared)
     print(f"{time.monotonic() - begun:.0f} s. Every cost is the judge's; {_certified(compared)}.")
     print(NEXT)
@@ -47,18 +52,23 @@ def _certified(compared: Comparison) -> str:
     return f"{good} of {len(compared.bounds)} bounds were recomputed in rational arithmetic and hold"
 
 
-def _rows(compared: Comparison) -> list[list[str]]:
-    proved = {row["instance"]: row for row in compared.bounds if row["certified"]}
-    return [_cells(row, proved.get(row["instance"], {})) for row in compared.runs if row["method"] != "portfolio"]
+def _block(rows: list[dict[str, Any]], compared: Comparison) -> list[str]:
+    """One instance: its certified bound, and a line per method."""
+    proved = next((row for row in compared.bounds if row["certified"] and row["instance"] == rows[0]["instance"]), None)
+    bound = (
+        "no certified bound" if proved is None else f"certified bound {number(proved['bound'])}, {proved['checked']}"
+    )
+    lines = [_cells(row, proved) for row in rows]
+    return [f"{rows[0]['name']}: {bound}", *aligned([("method", "cost", "gap", "seconds"), *lines])]
 
 
-def _cells(row: dict[str, Any], proved: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], proved: dict[str, Any] | None) -> tuple[str, ...]:
     """Against the bound that was certified, even if an uncertified one is better."""
-    valid = row["status"] in ("optimal", "feasible")
-    cost = number(row["cost"]) if valid else f"{row['status']}: {row['rule']}" if row["rule"] else row["status"]
-    bound = reconciled(row["cost"] if valid else None, proved.get("bound"), row["method"])
-    gap = percent(gap_of(row["cost"], bound) if valid else None)
-    return [row["name"], row["method"], cost, number(bound), gap, f"{row['seconds']:.1f}", proved.get("checked", "")]
+    valid = row["status"] in VALID
+    bound = reconciled(row["cost"] if valid else None, None if proved is None else proved["bound"], row["method"])
+    cells = (number(row["cost"]) if valid else "-", gap(gap_of(row["cost"], bound) if valid else None))
+    why = "" if valid else f"{row['status']}: {row['rule']}" if row["rule"] else row["status"]
+    return (row["method"], *cells, clock(row["seconds"]), why)
 
 
 if __name__ == "__main__":
