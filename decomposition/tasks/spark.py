@@ -5,6 +5,7 @@ finish, a lost worker costs a retry of its batch, and a result is taken once, ho
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import queue
 import re
@@ -14,6 +15,7 @@ import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from yardline.decomposition.tasks.task import EngineStopped, Pace, Result, Task, execute, failure
@@ -226,7 +228,15 @@ def run_batch(item: tuple[list[Task], dict[str, Any], int]) -> list[Result]:
             break
         data = _received(carried[task.shared]) if task.shared else b""
         results.append(execute(task, data, sharing=sharing or os.cpu_count() or 1))
+    _settle()
     return results
+
+
+@cache
+def _settle() -> None:
+    """Spark's worker looks for garbage after every job: what the first one imported is there to stay, and passed over."""
+    gc.collect()
+    gc.freeze()
 
 
 def _received(thing: Any) -> bytes:

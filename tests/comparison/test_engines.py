@@ -138,3 +138,9 @@ def test_functions_of_a_script_reach_the_workers(more, files, tmp_path):
         env=command_line.environment(),
     )
     assert done.stdout == "[('mine', 'feasible'), ('theirs', 'feasible')]\n", done.stderr
+
+
+def test_what_the_workers_imported_is_not_searched_for_garbage_after_every_job(files, spark):
+    yl.compare(files, ["random"], ["lp"], spark=spark)
+    frozen = spark.sparkContext.parallelize([0], 1).map(lambda _: __import__("gc").get_freeze_count()).collect()
+    assert frozen[0] > 10_000  # objects: modules, functions, classes
