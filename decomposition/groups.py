@@ -83,9 +83,9 @@ class Priced:
 def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int | None = None, rounds: int = 50) -> Answer:
     """Prices of wants, and what one group can earn by them at most, K times over; rechecked in rationals.
 
-    bands: sizes of audiences told apart, at most; none: 100, and fewer of large instances.  rounds: of new prices.
+    bands: sizes of audiences told apart, at most; none: 2 per user, and fewer of large instances.  rounds: of new prices.
     """
-    count = max(10, min(100, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
+    count = max(10, min(2 * instance.m, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
     count, rounds = checks.integer(count, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
     reason = problem_of(instance).why_infeasible(instance)
     if reason is not None:
