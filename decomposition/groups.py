@@ -51,6 +51,9 @@ STARTS = (1.0, 0.75, 0.5, 1.25, 0.25)
 ROUND = 0.3
 """Of the time left, what one round of branching may take."""
 
+RADIUS = 0.3
+"""Of prices, how far they move at first."""
+
 WORDS = (
     "every want is paid for at its price, there are at most K groups, and none earns more above its cost "
     "than the best group of its band"
@@ -80,9 +83,9 @@ class Priced:
 def groups(instance: Channelization, rng: Generator, *, run: Run, bands: int | None = None, rounds: int = 50) -> Answer:
     """Prices of wants, and what one group can earn by them at most, K times over; rechecked in rationals.
 
-    bands: sizes of audiences told apart, at most; none: 100, and fewer of large instances.  rounds: of new prices.
+    bands: sizes of audiences told apart, at most; none: 2 per user, and fewer of large instances.  rounds: of new prices.
     """
-    count = max(10, min(100, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
+    count = max(10, min(2 * instance.m, PAIRS // max(1, instance.wants.nnz))) if bands is None else bands
     count, rounds = checks.integer(count, "option bands", low=1), checks.integer(rounds, "option rounds", low=1)
     reason = problem_of(instance).why_infeasible(instance)
     if reason is not None:
@@ -124,7 +127,7 @@ class Search:
         self.most = dearest * self.count * (1 - group.LESS)  # of a flow's price
         self.best: Priced | None = None
         self.seen: list[Band] = []
-        self.radius = 0.3
+        self.radius = RADIUS
 
     def starts(self) -> Iterator[Vector]:
         """Prices of flows to begin with."""
@@ -136,7 +139,8 @@ class Search:
 
     def look(self, price: Vector, how: How, reserve: float, part: float = 1.0) -> Priced | None:
         """What prices of flows prove, if some part of the time left (but for a reserve) suffices to find out."""
-        each = np.floor((price / self.count)[self.at] * 2.0**20) / 2.0**20  # short numbers, quick in rationals
+        grid = 2.0 ** (math.frexp(float(price.max(initial=0.0)))[1] - 30)
+        each = np.floor((price / self.count)[self.at] / grid) * grid  # short numbers, quick in rationals
         found = self._bounded(each, how, part * (self.run.left() - reserve))
         if found is None:
             return None
@@ -156,9 +160,9 @@ class Search:
     def climb(self, how: How, rounds: int, reserve: float) -> int:
         """New prices, round by round, until nothing is gained or the time for that is over; how many rounds."""
         assert self.best is not None
-        self.seen, self.radius = list(self.best.bands) if how == "relaxed" else [], 0.3
-        part = ROUND if how == "branched" else 1.0
+        self.radius, part = RADIUS, 1.0
         if how == "branched":
+            self.seen, part = [], ROUND  # points of relaxations would hold prices back
             self.look(self.flows(self.best), how, reserve, part)
         for done in range(rounds):
             before = self.best.bound
@@ -196,18 +200,18 @@ class Search:
 
     def _bounded(self, price: Vector, how: How, seconds: float) -> list[Band] | None:
         """All bands bounded; None where one of them was not in time."""
-        begun, K = self.run.seconds(), len(self.lasts)
-        found = self._served(price, list(range(K)), "relaxed", seconds, 0.0)
-        if len(found) < K:
+        begun, every = self.run.seconds(), list(range(len(self.lasts)))
+        found = self._served(price, every, "relaxed", seconds, 0.0)
+        if len(found) < len(every):
             return None
         if how == "branched":
             flows = np.bincount(self.at, weights=price, minlength=len(self.count))
             cutoff = min([0.0, *(band.reached - float(band.share @ flows) for band in self.seen)])
-            short = [p for p in range(K) if found[p].bound < cutoff]
+            short = [p for p in every if found[p].bound < cutoff]
             left = seconds - (self.run.seconds() - begun)
             for p, band in self._served(price, short, "branched", left, cutoff).items():
                 found[p] = band if band.bound > found[p].bound else found[p]
-        return [found[p] for p in range(K)]
+        return [found[p] for p in every]
 
     def _served(self, price: Vector, which: list[int], how: How, seconds: float, cutoff: float) -> dict[int, Band]:
         """Some bands as tasks that share the time."""
