@@ -19,18 +19,18 @@ from numpy.random import Generator
 
 from yardline.models.checks import Indices, Vector
 
-MOST_BOXES = 60_000
-"""Boxes in the product beyond which the shortest lengths are left out."""
+MOST_BOXES, MOST_PAIRS = 60_000, 6_000_000
+"""Boxes in the product, and boxes times brokers, beyond which the shortest lengths are left out."""
 
 
 def filter_gen(
-    rng: Generator, at: Vector, low: Vector, high: Vector, *, supers: int, overlap: float
+    rng: Generator, at: Vector, low: Vector, high: Vector, *, supers: int, overlap: float, most: int = MOST_BOXES
 ) -> tuple[Vector, Vector]:
-    """Lower and upper corners of the candidate boxes for some interests; every interest lies in one of them."""
+    """Lower and upper corners of the candidate boxes for some interests, about `most`; every interest lies in one of them."""
     group = clustered(rng, np.concatenate([scaled(at), scaled(np.concatenate([low, high], axis=1))], axis=1), supers)
     a, c = around(group, low, high)
     intervals = [lengthwise(a[:, k], c[:, k], overlap) for k in range(low.shape[1])]
-    while np.prod([float(len(J)) for J in intervals]) > MOST_BOXES:
+    while np.prod([float(len(J)) for J in intervals]) > most:
         widest = max(range(len(intervals)), key=lambda k: len(intervals[k]))
         lengths = np.sort(intervals[widest][:, 1] - intervals[widest][:, 0])
         kept = intervals[widest][:, 1] - intervals[widest][:, 0] > lengths[len(lengths) // 10]

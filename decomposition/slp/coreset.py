@@ -22,7 +22,7 @@ import numpy as np
 from numpy.random import Generator
 
 from yardline.decomposition.reweighting import Look, Stage, enough_valid, net_size, reweighted
-from yardline.decomposition.slp.boxes import filter_gen
+from yardline.decomposition.slp.boxes import MOST_BOXES, MOST_PAIRS, filter_gen
 from yardline.decomposition.slp.lprelax import Sample, choices, fits, program_of, relaxed, rounded
 from yardline.decomposition.slp.placing import left_out
 from yardline.decomposition.slp.settings import Filters, Part, Settings, covered
@@ -31,6 +31,9 @@ from yardline.models.method import Run
 
 RAISED = 1.1
 """By this factor caps rise beyond beta_max where a sample fits under none of the draws."""
+
+MOST_COLUMNS = 1_000_000
+"""Of x in a program: with thousands of brokers S_b is smaller than asked for."""
 
 
 @dataclass(slots=True)
@@ -89,8 +92,12 @@ class FilterAssign:
         part, settings, rng = self.part, self.settings, self.rng
         who, sample = self._sample(q)
         supers = max(1, int(settings.supers * len(part.children)))
+        boxes = max(1, min(MOST_BOXES, MOST_PAIRS // len(part.children)))
         low, high = filter_gen(
-            rng, part.instance.at[who], sample.low, sample.high, supers=supers, overlap=settings.overlap
+            *(rng, part.instance.at[who], sample.low, sample.high),
+            supers=min(supers, boxes),
+            overlap=settings.overlap,
+            most=boxes,
         )
         choice = choices(rng, part.instance, sample, low, high)
         y = relaxed(program_of(sample, choice), sample, choice, settings, self.run, self.until)
@@ -139,11 +146,13 @@ def _balanced(part: Part, settings: Settings, rng: Generator) -> tuple[Indices, 
     """S_b and how many each stands for: at random, or one of each run of equal length in the order of set and interest."""
     m, inner = len(part.who), len(part.leaves) > len(part.children)
     factor = settings.inner_factor if inner else settings.sample_factor
-    count = max(1, min(m, int(factor * len(part.children))))
+    sets, of = part.candidates()
+    choices = float(sets.sum(axis=1)[of].mean())  # leaves per subscriber: so many columns x each
+    count = max(1, min(m, int(factor * len(part.children)), int(MOST_COLUMNS / max(1.0, choices))))
     if settings.sample == "paper":
         return rng.choice(m, size=count, replace=False), np.full(count, m / count)
     low, high = part.instance.low[part.who], part.instance.high[part.who]
-    order = np.lexsort((*high.T, *low.T, part.candidates()[1]))
+    order = np.lexsort((*high.T, *low.T, of))
     ends = np.arange(count + 1) * m // count
     places = ends[:-1] + (rng.random(count) * np.diff(ends)).astype(np.int64)
     return order[places], np.diff(ends).astype(np.float64)

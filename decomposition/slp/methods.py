@@ -24,6 +24,9 @@ from yardline.models.assignment.load import caps_of, factor_of
 from yardline.models.method import Answer, Run
 from yardline.solvers.heuristics.assignment.search import searched
 
+COMPLETION = 3.0
+"""Completing a plan from the programs takes up to so many times as long as the plan that was begun with."""
+
 
 @registry.method("assignment", "slp", paper="002 SLP", tasks=True)
 def slp(
@@ -84,10 +87,15 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
     if reason is not None:
         return Answer(infeasible=reason)
     beta, entropy = factor_of(instance, settings.load), int(rng.integers(2**62))
+    started = run.seconds()
     first = begun(instance, settings)
     run.report("begun", solution=first, value=evaluate(instance, first).cost)
-    down = shared_out(Shared(instance, settings, beta, by_level, entropy), run)
-    plan, how = completed(instance, rng, down, settings, first)
+    reserve = COMPLETION * (run.seconds() - started) if settings.finish else 0.0
+    down = shared_out(Shared(instance, settings, beta, by_level, entropy), run, reserve)
+    if not settings.finish or (down.programs and run.left() > reserve / 2):
+        plan, how = completed(instance, rng, down, settings, first)
+    else:
+        plan, how = first, ["the time did not suffice for a plan from programs"]
     run.report("completed", solution=plan, value=evaluate(instance, plan).cost)
     if settings.finish and run.left() > 0:
         until = 0.02 * run.time_limit + 3e-6 * instance.m
@@ -95,12 +103,14 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
         caps = np.maximum(caps_of(instance, settings.load), loads)  # a plan that had to go beyond stays where it is
         plan = searched(instance, plan, caps, rng, run, rounds=settings.finish, until=until)
     # the fractional value of the programs, if each broker has one; the boxes are restricted, so it bounds nothing
-    numbers = {} if down.late else {"indicator": down.indicator}
+    numbers = {"indicator": down.indicator} if down.programs and not down.late else {}
     return Answer(solution=plan, note="; ".join([*_notes(down), *how]), numbers=numbers)
 
 
 def _notes(down: Down) -> list[str]:
-    words = [f"indicator {down.indicator:.6g} (the fractional value, no bound)", f"{down.programs} programs"]
+    words = [f"{down.programs} programs"]
+    if down.programs:
+        words.insert(0, f"indicator {down.indicator:.6g} (the fractional value, no bound)")
     if down.late:
         names = ", ".join("the publisher" if b < 0 else f"broker {b}" for b in down.late)
         words.append(f"no program was solved in time below {names}: one box for all there")

@@ -76,12 +76,14 @@ class Down:
         return [(int(b), who[given.child == b]) for b in inner]
 
 
-def shared_out(shared: Shared, run: Run) -> Down:
-    """Level by level, in a share of the time."""
+def shared_out(shared: Shared, run: Run, reserve: float = 0.0) -> Down:
+    """Level by level, in a share of the time, of which so many seconds are left at the end; nothing where there are no more."""
     instance = shared.instance
     down, work = Down(np.full(instance.m, -1, dtype=np.int64)), [(-1, np.arange(instance.m))]
     waves = int(instance.level[instance.leaves].max()) + 1 if shared.by_level else 1
-    until = run.left() - shared.settings.share * run.left()
+    if reserve and run.left() <= reserve:
+        return down
+    until = max(run.left() - shared.settings.share * run.left(), reserve)
     for wave in range(waves):
         seconds = max(0.0, run.left() - until) / (waves - wave)
         following: list[tuple[int, Indices]] = []

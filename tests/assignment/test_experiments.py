@@ -31,13 +31,14 @@ def test_the_least_cost_of_a_small_trap():
 
 
 def test_a_table_of_its_own(tmp_path):
-    made = reproduce("slp-lemma2", out=tmp_path)
+    out = tmp_path / "tables" / "lemma2"  # a folder that is not there yet
+    made = reproduce("slp-lemma2", out=out)
     assert made.comparison is None
     assert made.document()["runs"] == 0
     assert [verdict.held for verdict in made.verdicts] == [True]
     assert {point["x"] for point in made.points} == {1, 2, 3}
-    assert (tmp_path / "points.csv").read_text().startswith("dimensions,interests,count")
-    assert not (tmp_path / "runs.parquet").exists()
+    assert (out / "points.csv").read_text().startswith("dimensions,interests,count")
+    assert not (out / "runs.parquet").exists()
 
 
 def test_bound_and_indicator_stand_beside_costs():

@@ -192,6 +192,7 @@ def _order(x: Any) -> tuple[bool, float, str]:
 
 
 def _write(folder: Path, made: Reproduced) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([made.experiment.x, made.experiment.series, *COLUMNS[2:]])

@@ -136,7 +136,7 @@ class Search:
         few = np.diff(self.people.first)[self.people.of[who]]
         self._next_round()
         grown = _recreate.recreate(
-            *(who[np.argsort(few, kind="stable")], np.inf, 0.0, self.people, self.kinds, self.caps, self.seats),
+            *(who[np.lexsort((self.kinds.of[who], few))], np.inf, 0.0, self.people, self.kinds, self.caps, self.seats),
             *(self.books, self.state, self.journal, np.ones(1, dtype=np.uint64)),
         )
         self.cost = float(self.state.size.sum())
