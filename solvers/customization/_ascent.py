@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from yardline.solvers.kernels import kernel
 
 Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]  # half the memory to walk through
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 LAST = 1_000  # as many places further back for every arc of the guide beyond the first
@@ -28,7 +29,7 @@ def _grown(array: Ints, size: int) -> Ints:
 @kernel
 def ascend(
     tail: Ints, into: Ints, slack: Ints, alive: Flags, root: int, terminals: Ints, guide: Floats
-) -> tuple[int, Ints, Ints, Ints, Ints, Ints]:
+) -> tuple[int, Ints, Ints, Shorts, Shorts, Ints]:
     """Raise the cuts around terminals until all are tied to the root; slack is what the arcs have left.
 
     The terminal with the fewest arcs into its component goes first, those that the guide enters more than once last.
@@ -36,16 +37,17 @@ def ascend(
     in its component since which level, as lists: where each begins, what comes after, vertex, level.
     """
     n, count = len(into) - 1, len(terminals)
+    tails = tail.astype(np.int32)
     level = np.zeros(count, dtype=np.int64)
     first = np.full(count, -1)
-    after, vertex, since = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int64)
-    inner = np.empty(1024, np.int64)  # whether all arcs into the vertex come from the component
+    after, vertex, since = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64)
+    inner = np.empty(1024, np.uint8)  # whether all arcs into the vertex come from the component
     pool = 0
     heap = [(0, 0)]
     for i in range(1, count):
         heappush(heap, (0, i))
-    mark = np.full(n, -1)
-    queue, cut, where = np.empty(n, np.int64), np.empty(len(tail), np.int64), np.empty(n, np.int64)
+    mark = np.full(n, -1, np.int32)
+    queue, cut, where = np.empty(n, np.int32), np.empty(len(tail), np.int32), np.empty(n, np.int32)
     stamp, total = 0, 0
     while len(heap) > 0:
         key, i = heappop(heap)
@@ -76,7 +78,7 @@ def ascend(
                 continue
             before = crossing
             for a in range(into[w], into[w + 1]):
-                u = tail[a]
+                u = tails[a]
                 if not alive[a] or mark[u] == stamp:
                     continue
                 if slack[a] > 0:
@@ -97,7 +99,7 @@ def ascend(
         least, real, guided = 1 << 62, 0, 0.0
         for k in range(crossing):
             a = cut[k]
-            if mark[tail[a]] != stamp:
+            if mark[tails[a]] != stamp:
                 cut[real] = a
                 real += 1
                 least = min(least, slack[a])
@@ -118,7 +120,7 @@ def ascend(
 
 @kernel
 def added(
-    n: int, begin: Ints, vertex: Ints, height: Ints, level: Ints, first: Ints, after: Ints, more: Ints, since: Ints
+    n: int, begin: Ints, vertex: Ints, height: Ints, level: Ints, first: Ints, after: Shorts, more: Shorts, since: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Potentials (heights of vertices, one list per terminal) and what an ascent has raised on top of them."""
     count, size = len(level), len(vertex) + len(more)

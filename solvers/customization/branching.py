@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from yardline.models.checks import Indices, Vector
-from yardline.solvers.certificates.potentials import Case, least_leaf, proved
+from yardline.solvers.certificates.potentials import Case, proved
 from yardline.solvers.customization.ascent import Ascent, Grid, ascend, nothing
 from yardline.solvers.customization.averaging import Averaged, averaged, first_tree, settled
 from yardline.solvers.customization.cutting import Relaxation
@@ -65,14 +65,13 @@ class Search:
         graph = self.grid.graph
         alive = np.ones(len(graph.tail), dtype=bool)
         self.needless = self._needless(alive.copy())
-        self._case(alive, graph.terminals, top=True)
-        return least_leaf(graph, self.grid.cost, self.cutoff, self.nodes)
+        return min(self.cutoff, self._case(alive, graph.terminals, top=True))
 
     def _needless(self, alive: Flags) -> Flags:
         """Arcs with a way around that is no dearer. Potentials that suit the way suit the arc: no proof is needed."""
         from yardline.solvers.customization import _cuts
 
-        if len(alive) <= REDUCED_ARCS:
+        if len(alive) <= MOST_ARCS:
             start, order = self.grid.graph.outward
             _cuts.needless(self.grid.graph.head, start, order, self.grid.cost, alive, self.grid.graph.tail, 2_000)
         return ~alive
@@ -85,18 +84,19 @@ class Search:
             if found is None:
                 return self._cut_off(alive, terminals)
             last, found = found, None
-            self._trees(alive & ~self.needless, terminals, last)
+            if self.seconds_left() > 0:
+                self._trees(alive & ~self.needless, terminals, last)
             if top:
                 self.on_bound(min(last.value, self.cutoff))
             if last.value >= self.cutoff:
-                return self._leaf(alive, terminals, last.duals())
+                return self._settle(last)
             before = int(alive.sum())
             self._fix(alive, terminals, last.duals(), last.value, last.slack)
             if int(alive.sum()) > 0.9 * before or self.seconds_left() <= 0:
                 break
         if int(alive.sum()) > MOST_ARCS or self.seconds_left() <= 0:
             self.finished = False
-            return self._leaf(alive, terminals, last.duals())
+            return self._settle(last)
         return self._cuts(alive, terminals, last, top)
 
     def _ascent(self, alive: Flags, terminals: Indices, *, several: bool) -> Ascent | None:
@@ -169,6 +169,11 @@ class Search:
     def _proved(self, alive: Flags, terminals: Indices, duals: dict[str, Any]) -> tuple[int, Indices]:
         return proved(self.grid.graph, self.grid.cost, Case(alive, frozenset(terminals.tolist())), duals, "duals")
 
+    def _settle(self, found: Ascent) -> int:
+        """A leaf with potentials that are `settled`: their value is what the checker will find."""
+        self.nodes.append({"duals": found.duals()})
+        return found.value
+
     def _leaf(self, alive: Flags, terminals: Indices, duals: dict[str, Any]) -> int:
         self.nodes.append({"duals": duals})
         return self._proved(alive, terminals, duals)[0]
@@ -207,6 +212,8 @@ class Search:
         if len(graph.tail) <= REDUCED_ARCS:
             self._tree(alive, terminals, graph.cost)
             for k in range(RANDOM_TREES if found.value < self.cutoff else 0):
+                if self.seconds_left() <= 0:
+                    return
                 noise = 1.0 + self.rng.exponential(0.3, len(graph.tail))
                 self._tree(alive if k % 2 else saturated, terminals, graph.cost * noise)
                 if found.value >= self.cutoff:

@@ -113,8 +113,8 @@ def by_cuts(instance: Customization, rng: Generator, run: Run, *, ascents: float
     assert search.arcs is not None  # the root can make and send everything
     best = plan_of_arcs(instance, grid.graph, search.arcs)
     bound = as_float(grid.bound(units))
-    document = certificate(instance, grid, search.nodes, units, search.cutoff)
-    if meets(bound, evaluate(instance, best).cost):
+    document = certificate(instance, grid, search.nodes, units, search.cutoff) if run.certify else None
+    if document is not None and meets(bound, evaluate(instance, best).cost):
         document["plan"] = best.document()
     note = "" if search.finished else "not proved optimal: the search was not finished"
     return Answer(solution=best, bound=bound, valid_because=BY_POTENTIALS, certificate=document, note=note)
