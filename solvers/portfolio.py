@@ -12,7 +12,8 @@ from yardline.models.instance import Instance, Solution
 from yardline.models.method import Answer, Run, Unsuitable
 from yardline.models.problem import problem_names, problem_of
 
-NOT_TRIED = ("exact", "portfolio", "relax-round", "sampled")  # those use all the time that they get
+NOT_TRIED = ("exact", "portfolio", "relax-round", "sampled", "slp", "slp-leaves")
+"""Those use all the time that they get; SLP ends in the local search, which is tried anyway and makes more of that time."""
 
 
 def portfolio(instance: Instance, rng: Generator, *, run: Run) -> Answer:

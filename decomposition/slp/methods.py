@@ -24,7 +24,7 @@ from yardline.models.assignment.load import caps_of, factor_of
 from yardline.models.method import Answer, Run
 from yardline.solvers.heuristics.assignment.search import searched
 
-COMPLETION = 3.0
+COMPLETION = 2.0
 """Completing a plan from the programs takes up to so many times as long as the plan that was begun with."""
 
 

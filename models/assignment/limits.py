@@ -26,6 +26,7 @@ CHUNK = 2_000_000
 """Entries of a subscribers x leaves table that are held at once."""
 
 _shortest: WeakKeyDictionary[Assignment, Vector] = WeakKeyDictionary()
+_offsets: WeakKeyDictionary[Assignment, Vector] = WeakKeyDictionary()
 
 
 def caps(instance: Assignment, factor: float | None = None) -> Indices:
@@ -36,7 +37,13 @@ def caps(instance: Assignment, factor: float | None = None) -> Indices:
 
 
 def offsets(instance: Assignment) -> Vector:
-    """What the way from the publisher to each broker adds to latency."""
+    """What the way from the publisher to each broker adds to latency; derived once per instance."""
+    if instance not in _offsets:
+        _offsets[instance] = frozen(_ways(instance))
+    return _offsets[instance]
+
+
+def _ways(instance: Assignment) -> Vector:
     result = np.zeros(instance.n)
     if instance.latency_measure == "last_hop":
         return result

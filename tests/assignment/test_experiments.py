@@ -1,5 +1,7 @@
 """What is constructed for the experiments of paper 002, and tables that are no comparisons."""
 
+import json
+
 import in_process
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import yardline as yl
 from yardline.experiments.claims import always_valid, between, falls
 from yardline.experiments.description import Experiment
 from yardline.experiments.running import points, reproduce
+from yardline.experiments.slp_theory import at_most
 from yardline.models.assignment.judge import evaluate
 from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
 
@@ -39,6 +42,13 @@ def test_a_table_of_its_own(tmp_path):
     assert {point["x"] for point in made.points} == {1, 2, 3}
     assert (out / "points.csv").read_text().startswith("dimensions,interests,count")
     assert not (out / "runs.parquet").exists()
+
+
+def test_verdicts_are_plain_numbers():
+    # A limit may come out of numpy; the verdict goes into a JSON document.
+    rows = [{"missed": 0.5}, {"missed": np.float64(0.25)}]
+    verdicts = [at_most("missed", limit)(rows) for limit in (np.float64(0.5), np.float64(0.4))]
+    assert [json.dumps(verdict.held) for verdict in verdicts] == ["true", "false"]
 
 
 def test_bound_and_indicator_stand_beside_costs():

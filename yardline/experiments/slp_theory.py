@@ -29,7 +29,7 @@ def at_most(column: str, limit: float) -> Any:
 
     def check(rows: Sequence[Row]) -> Verdict:
         worst = max((row[column] for row in rows), default=float("inf"))
-        return Verdict(held=worst <= limit, numbers=f"the largest {column} of {len(rows)} cases is {worst:.4g}")
+        return Verdict(held=bool(worst <= limit), numbers=f"the largest {column} of {len(rows)} cases is {worst:.4g}")
 
     return check
 

@@ -55,6 +55,16 @@ def _live(people, loads, caps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def _one_less(l, people, live):  # type: ignore[no-untyped-def]
+    """Leaf l is full: the sets that have it, which are in order, have one live leaf less."""
+    for g in range(len(live)):
+        mine = people.choices[people.first[g] : people.first[g + 1]]
+        i = np.searchsorted(mine, l)
+        if i < len(mine) and mine[i] == l:
+            live[g] -= 1
+
+
+@njit(cache=True)
 def choices(s, people):  # type: ignore[no-untyped-def]
     """The candidate leaves of somebody."""
     return people.choices[people.first[people.of[s]] : people.first[people.of[s] + 1]]
@@ -124,18 +134,21 @@ def offline(people, steps, seats, f):  # type: ignore[no-untyped-def]
     m, leaves, loads = len(people.of), len(seats.leaves), seats.loads
     result = np.zeros(m, dtype=np.int64)
     step, done = 0, 0
-    order = _order(np.arange(m), _live(people, loads, steps[0]), people.of, leaves)
+    live = _live(people, loads, steps[0])
+    order = _order(np.arange(m), live, people.of, leaves)
     while done < m:
         s, caps = order[done], steps[step]
         mine, a, c = choices(s, people), people.low[s], people.high[s]
         pick, room = held(mine, a, c, 1, caps, seats, f)
         if not room and step < len(steps) - 1:
             step += 1
-            order[done:] = _order(order[done:].copy(), _live(people, loads, steps[step]), people.of, leaves)
+            live = _live(people, loads, steps[step])
+            order[done:] = _order(order[done:].copy(), live, people.of, leaves)
             continue
         pick = seated(mine, a, c, pick, caps, seats, f)
         result[s] = pick
         done += 1
-        if loads[pick] == caps[pick] and done < m:
-            order[done:] = _order(order[done:].copy(), _live(people, loads, caps), people.of, leaves)
+        if loads[pick] == caps[pick]:
+            _one_less(pick, people, live)
+            order[done:] = _order(order[done:].copy(), live, people.of, leaves)
     return result
