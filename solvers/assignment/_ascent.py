@@ -3,11 +3,11 @@
 Broker b shares out each cell among the types that want it and, as one more party, its capacity. What a cell costs there is the
 largest of the parts x[b,j] that b serves of them and of load[b,c] / cap[b]; the best shares go to whoever attains that, so
 
-    a[b,j] = exp(k[b] mean x[b,j]),   m[b,c] = exp(k[b] mean load[b,c] / cap[b]),
+    a[b,j] = (mean x[b,j] / top[b]) ** power,   m[b,c] = (mean load[b,c] / cap[b] / top[b]) ** power,
 
-where x is what types would choose now (soft minimum), means run over the rounds, and the sharpness k[b] rises until the
-exponents fill the range that sums and certificates can tell apart. Exponents beyond it are cut off at the top: whoever has
-them shares evenly, while small ones keep their ratios.
+where x is what types would choose now (soft minimum), means run over the rounds, top[b] is the largest of b's means, and the
+power rises. Powers tell parts apart by their ratio, so they are as sharp in cells of which b serves little as in those of
+which it serves much. Bids keep to the range that sums of them can tell apart: smaller ones are raised to its lower end.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-TOP, USUAL = 20.0, 14.0
-"""The largest exponent of a bid (sums of finer ones would lose their digits), and where those of the cells are on average."""
-
-SHARPEST = 200.0
+TOP, LOW = 20.0, -3.0
+"""The largest and the least logarithm of a bid: sums of a wider range would lose their digits."""
 
 
 @njit(cache=True)
@@ -63,7 +61,7 @@ def _spread(flat, table, corners, sign, who, first, last, amounts, weight, by_we
 
 @njit(cache=True)
 def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, start, who, up, cost, A, R, U):  # type: ignore[no-untyped-def]
-    """What broker i asks its types for, with what is asked above; the mean exponent of its cells, weighted by measure."""
+    """What broker i asks its types for, with what is asked above."""
     first, last = start[i], start[i + 1]
     _spread(A, table, corners, sign, who, first, last, a, weight, False)
     shift, stride = 0, 1
@@ -72,12 +70,9 @@ def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, st
         stride *= table[k]
     R[:] = 0.0
     U[:] = 0.0
-    measure, exponent = 0.0, 0.0
     for c in range(len(volume)):
         total = max(A[cell[c]], 0.0) + room[c]
         if wanted[c] and total > 0.0:
-            measure += volume[c]
-            exponent += volume[c] * np.log(max(1.0, total))
             R[cell[c] + shift] = volume[c] / total
             U[cell[c] + shift] = volume[c] / total * room[c] / cap
     _sum_up(R, table)
@@ -89,12 +84,11 @@ def _ask(i, a, room, wanted, volume, cell, cap, table, corners, sign, weight, st
             rate += sign[q] * R[corners[t, q]]
             spare += sign[q] * U[corners[t, q]]
         cost[p] = max(0.0, a[p] * rate + weight[t] * spare) + (cost[up[p]] if up[p] >= 0 else 0.0)
-    return exponent / measure if measure > 0.0 else 0.0
 
 
 @njit(cache=True)
-def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost, level):  # type: ignore[no-untyped-def]
-    """What every pair costs, load prices aside; the mean exponent of every broker."""
+def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight, start, who, up, order, cost):  # type: ignore[no-untyped-def]
+    """What every pair costs, load prices aside."""
     size = 1
     for n in table:
         size *= n
@@ -115,7 +109,7 @@ def ask(a, room, wanted, parts, volume, cell, caps, table, corners, sign, weight
             who,
             up,
         )
-        level[i] = _ask(i, a, *mine, cost, A, R, U)
+        _ask(i, a, *mine, cost, A, R, U)
 
 
 @njit(cache=True)
@@ -147,11 +141,8 @@ def choose(cost, prices, is_leaf, weight, start, who, up, order, heat, x, least,
 
 
 @njit(cache=True)
-def climb(  # type: ignore[no-untyped-def]
-    a, room, mean, full, sharp, level, x, part, cell, caps, table, corners, sign, weight, start, who, order, loads
-):
-    """The means move by a part of the way to x, bids and room follow, a little sharper or softer than before so that
-    exponents stay about as usual; the load of every broker."""
+def climb(a, room, mean, full, power, x, part, cell, caps, table, corners, sign, weight, start, who, order, loads):  # type: ignore[no-untyped-def]
+    """The means move by a part of the way to x; bids and room are powers of them; the load of every broker."""
     size = 1
     for n in table:
         size *= n
@@ -159,13 +150,22 @@ def climb(  # type: ignore[no-untyped-def]
     for i in range(len(order)):
         first, last = start[i], start[i + 1]
         _spread(L, table, corners, sign, who, first, last, x, weight, True)
-        cap, total = max(1, caps[order[i]]), 0.0
-        sharp[i] = 0.97 * sharp[i] if level[i] > USUAL else min(SHARPEST, 1.02 * sharp[i])
+        cap, total, top = max(1, caps[order[i]]), 0.0, 1e-30
         for p in range(first, last):
             mean[p] += part * (x[p] - mean[p])
-            a[p] = np.exp(min(TOP, sharp[i] * mean[p]))
+            top = max(top, mean[p])
             total += x[p] * weight[who[p]]
-        loads[order[i]] = total
         for c in range(room.shape[1]):
             full[i, c] += part * (L[cell[c]] / cap - full[i, c])
-            room[i, c] = np.exp(min(TOP, sharp[i] * full[i, c]))
+            top = max(top, full[i, c])
+        for p in range(first, last):
+            a[p] = _bid(mean[p] / top, power)
+        for c in range(room.shape[1]):
+            room[i, c] = _bid(full[i, c] / top, power)
+        loads[order[i]] = total
+
+
+@njit(cache=True)
+def _bid(ratio, power):  # type: ignore[no-untyped-def]
+    """A power of what somebody has of the most, in the range of bids."""
+    return np.exp(max(LOW, TOP + power * np.log(max(1e-30, ratio))))

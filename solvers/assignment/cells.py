@@ -16,7 +16,17 @@ from yardline.models.assignment.feasibility import why_infeasible
 from yardline.models.assignment.load import caps_of
 from yardline.models.checks import Vector
 from yardline.models.method import Answer, Run
-from yardline.solvers.certificates.cells import CODES, KIND, LARGEST, WHOLE, packed, proved, shift_of
+from yardline.solvers.certificates.cells import (
+    CODES,
+    FINE,
+    KIND,
+    LARGEST,
+    LARGEST_TOTAL,
+    WHOLE,
+    packed,
+    proved,
+    shift_of,
+)
 from yardline.solvers.certificates.grid import Cells, Types, Whole, measured, typed
 from yardline.solvers.certificates.rational import as_float
 from yardline.solvers.certificates.verdict import header
@@ -27,8 +37,8 @@ BECAUSE = (
 )
 DESIRED = "; it holds for plans within max(beta, least feasible factor), not for all that beta_max allows"
 
-SHARP = 20.0
-"""How much bids differ at first."""
+POWER, FASTER, MOST_POWER = 2.5, 0.03, 7.0
+"""The power of means that bids are: at first, by how much it rises every round, and at most."""
 
 QUICK = 1_000_000
 """Pairs up to which the first prices are proved before they are raised."""
@@ -49,7 +59,6 @@ class Ascent:
     prices: Vector  # per broker, 0 at inner ones
     mean: NDArray[np.float32]  # which part of a type a broker serves, over the rounds
     full: NDArray[np.float32]  # brokers in order x cells: load / cap, over the rounds
-    sharp: Vector  # brokers in order
     value: float = -np.inf
     best: tuple[Any, ...] = ()
 
@@ -103,7 +112,7 @@ def started(instance: Assignment, load: str, most_cells: int) -> Ascent:
     scale = np.maximum(1.0, types.weight.max(initial=1))
     first = (a / np.float32(scale), room / scale, np.zeros(instance.n))
     copies = tuple(array.copy() for array in first)
-    means = (np.zeros_like(a), np.zeros(room.shape, np.float32), np.full(instance.n, SHARP))
+    means = (np.zeros_like(a), np.zeros(room.shape, np.float32))
     return Ascent(grid, types, np.full(instance.n, WHOLE, dtype=np.int64), *first, *means, best=copies)
 
 
@@ -141,14 +150,14 @@ def climbed(
     volume, parts = grid.volume.astype(np.float64), ascent.parts / WHOLE
     cost, x = np.zeros(len(types.who), np.float32), np.zeros(len(types.who), np.float32)
     least, norm, loads = np.zeros(len(weight)), np.zeros(len(weight)), np.zeros(instance.n)
-    corners, sign, level = types.corners.astype(np.int32), types.sign.astype(np.float64), np.zeros(instance.n)
+    corners, sign = types.corners.astype(np.int32), types.sign.astype(np.float64)
     pairs = (corners, sign, weight, types.start, types.who)
     wanted = _ascent.wanted_cells(cell, table, *pairs, len(order))
     kept = max(reserve * run.time_limit, 1e-6 * len(types.who))
     for k in range(rounds):
-        heat, part = 0.2 / (1 + (k + late) / 300), max(1 / (k + late + 1), 0.1 / (1 + (k + late) / 30), 0.01)
+        heat, part = 0.4 / (1 + (k + late) / 50), max(1 / (k + late + 1), 0.1 / (1 + (k + late) / 30), 0.01)
         shares = (ascent.a, ascent.room, wanted, parts, volume, cell, caps, table)
-        _ascent.ask(*shares, *pairs, types.up, order, cost, level)
+        _ascent.ask(*shares, *pairs, types.up, order, cost)
         _ascent.choose(
             cost, ascent.prices, is_leaf, weight, types.start, types.who, types.up, order, heat, x, least, norm
         )
@@ -157,7 +166,8 @@ def climbed(
             ascent.value, ascent.best = value, (ascent.a.copy(), ascent.room.copy(), ascent.prices.copy())
         if k + 1 == rounds or run.left() <= kept:
             break
-        own = (ascent.a, ascent.room, ascent.mean, ascent.full, ascent.sharp, level)
+        power = min(MOST_POWER, POWER + FASTER * (k + late))
+        own = (ascent.a, ascent.room, ascent.mean, ascent.full, power)
         _ascent.climb(*own, x, part, cell, caps, table, *pairs, order, loads)
         _raise_prices(ascent, loads, caps, is_leaf, value, k)
     asked = cost - np.where(types.up >= 0, cost[types.up], np.float32(0))
@@ -171,7 +181,7 @@ def _raise_prices(
     """Load prices follow the loads."""
     over = np.where(is_leaf, np.minimum(loads / np.maximum(caps, 1.0) - 1.0, 2.0), 0.0)
     unit = max(value, 0.0) / max(1.0, float(caps[is_leaf].sum()))
-    ascent.prices[:] = np.maximum(0.0, ascent.prices + unit * over / (1 + k / 10))
+    ascent.prices[:] = np.maximum(0.0, ascent.prices + unit * over / (1 + k / 40))
 
 
 def certified(instance: Assignment, ascent: Ascent, load: str) -> tuple[dict[str, Any], Fraction]:
@@ -204,11 +214,12 @@ def certified(instance: Assignment, ascent: Ascent, load: str) -> tuple[dict[str
 def _coded(types: Types, a: NDArray[np.float32], room: Vector) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     """Bids and room as codes; each broker has its own scale, chosen so that sums stay exact."""
     bids, spare = np.zeros(len(a), np.uint16), np.zeros(room.shape, np.uint16)
+    most = min(2.0**LARGEST, 2.0 ** (61 - FINE // 2) / room.shape[1])
     for i in range(len(types.order)):
         span = slice(types.start[i], types.start[i + 1])
         mine = a[span].astype(np.float64)
-        total = max(float(mine.sum()), 1e-300)
-        scale = min(2.0**30 / max(float(mine.max(initial=0.0)), 1e-300), 2.0**40 / total)
+        total = max(float(mine.sum()) + float(room[i].max(initial=0.0)), 1e-300)
+        scale = min(most / max(float(mine.max(initial=0.0)), 1e-300), (LARGEST_TOTAL // 2 - len(mine)) / total)
         bids[span] = code_of(np.maximum(mine * scale, 1.0))
         spare[i] = code_of(np.minimum(room[i] * scale, 2.0**LARGEST))
     return bids, spare

@@ -50,6 +50,9 @@ LARGEST = 40
 CODES: Whole = np.array([0] + [((64 + q % 64) << (q // 64)) >> 6 for q in range(1, 64 * (LARGEST + 1))], dtype=np.int64)
 """What a code stands for."""
 
+FINE, LARGEST_TOTAL = 16, 2**46
+"""Rates have so many bits below the unit; what is bid for one cell in all is at most so much."""
+
 MOST_CELLS = 4_000_000
 WHOLE = 256
 """A broker's `part` is so many of these."""
@@ -84,11 +87,19 @@ def asked(types: Types, cells: Cells, i: int, volume: Whole, bids: Whole, room: 
     span = slice(types.start[i], types.start[i + 1])
     mine, cap = types.who[span], int(types.caps[types.order[i]])
     corners = types.corners[mine]
-    total = _spread(types, corners, bids[span]) + room
-    each = np.where(total > 0, (volume << shift) // np.maximum(total, 1), 0)
-    rate = _summed(types, corners, each)
-    spare = _summed(types, corners, each * room // max(1, cap))
-    return np.asarray(bids[span] * rate + types.weight[mine] * spare, dtype=np.int64)
+    total = np.maximum(_spread(types, corners, bids[span]) + room, 1)
+    each, left = np.divmod(volume << shift, total)
+    finer = (left << FINE) // total  # each + finer / 2**FINE, rounded down, is the rate of a cell
+    rate, rest = _summed(types, corners, each), _summed(types, corners, finer)
+    spare = _summed(types, corners, (each * room + _scaled(room, finer)) // max(1, cap))
+    mine_pay = bids[span] * rate + _scaled(bids[span], rest)
+    return np.asarray(mine_pay + types.weight[mine] * spare, dtype=np.int64)
+
+
+def _scaled(amounts: Whole, rest: Whole) -> Whole:
+    """amounts * rest / 2**FINE, rounded down on the way so that int64 holds the product."""
+    half = FINE // 2
+    return np.asarray((amounts >> half) * rest >> half, dtype=np.int64)
 
 
 def _spread(types: Types, corners: Whole, amounts: Whole) -> Whole:
@@ -147,7 +158,9 @@ def _check_sizes(types: Types, bids: Whole, room: Whole, prices: Whole, shift: i
     """Refuse what int64 could not hold: then no sum or product above overflows."""
     heaviest = max(1, int(types.weight.max(initial=1)))
     bid = max((_total(bids[a:b]) for a, b in zip(types.start, types.start[1:], strict=False)), default=0)
-    if shift < 0 or bid >= 2**61 or int(prices.max(initial=0)) * heaviest >= 2**60 or prices.min(initial=0) < 0:
+    finest = (int(bids.max(initial=0)) >> FINE // 2) * room.shape[-1] << FINE
+    large = bid + int(room.max(initial=0)) > LARGEST_TOTAL or finest >= 2**62
+    if shift < 0 or large or int(prices.max(initial=0)) * heaviest >= 2**60 or prices.min(initial=0) < 0:
         raise Refused("its numbers are too large to be added up exactly")
 
 

@@ -1,6 +1,7 @@
 """Bounds that need no integer program: below the optimum, certified, for both containments, levels and loads."""
 
 import copy
+import itertools
 import json
 import math
 from fractions import Fraction
@@ -15,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import yardline as yl
-from yardline.models.assignment.load import factor_of
-from yardline.solvers.certificates.cells import CODES, packed, unpacked
-from yardline.solvers.certificates.grid import measured
+from yardline.models.assignment.load import caps_of, factor_of
+from yardline.solvers.certificates.cells import CODES, asked, packed, shift_of, unpacked
+from yardline.solvers.certificates.grid import measured, typed
 from yardline.solvers.certificates.verdict import verify
 
 NAMES = ("cells", "forced", "best")
@@ -148,6 +149,47 @@ def test_inner_brokers_count():
         load={"desired": 2, "max": 2},
     )
     assert in_process.bound(read(document), "cells").bound == pytest.approx(2, rel=1e-2)
+
+
+@settings(max_examples=60)
+@given(documents(), st.integers(0, 2**32))
+def test_what_brokers_ask_is_rounded_down_and_hardly(document, seed):
+    """Bids over the whole range: what `asked` says in int64 is just below vol * (a / total + w * m / total / cap)."""
+    instance, rng = read(document), np.random.default_rng(seed)
+    cuts = [np.unique(np.concatenate([instance.low[:, k], instance.high[:, k], [9.0]])) for k in range(instance.d)]
+    cells = measured(instance, cuts)
+    types = typed(instance, cells, caps_of(instance, "max"), 1000)
+    shift = shift_of(cells, types, 3)
+    bids = (2.0 ** rng.uniform(0, 40, len(types.who))).astype(np.int64)
+    room = (2.0 ** rng.uniform(0, 40, len(cells.volume))).astype(np.int64)
+    for i, b in enumerate(types.order):
+        span = slice(types.start[i], types.start[i + 1])
+        cap, mine = int(types.caps[b]), types.who[span].tolist()
+        wants = [set(_cells_of(types, cells, j)) for j in mine]
+        total = [int(m) for m in room]
+        for bid, theirs in zip(bids[span].tolist(), wants, strict=True):
+            for c in theirs:
+                total[c] += bid
+        answers = asked(types, cells, i, cells.volume, bids, room, shift)
+        for j, bid, theirs, answer in zip(mine, bids[span].tolist(), wants, answers.tolist(), strict=True):
+            weight = int(types.weight[j])
+            exact = sum(
+                (
+                    Fraction(int(cells.volume[c]) << shift, total[c]) * (bid + Fraction(weight * int(room[c]), cap))
+                    for c in theirs
+                ),
+                Fraction(0),
+            )
+            assert answer <= exact
+            assert answer >= exact * Fraction(99, 100) - 2**12
+
+
+def _cells_of(types, cells, j):
+    """The cells that a type wants, from its corners in the table of sums."""
+    low = np.unravel_index(types.corners[j, 0], types.table)
+    high = np.unravel_index(types.corners[j, -1], types.table)
+    ranges = [range(a, b) for a, b in zip(low, high, strict=True)]
+    return [int(np.ravel_multi_index(c, cells.shape)) for c in itertools.product(*ranges)]
 
 
 @settings(max_examples=50)
