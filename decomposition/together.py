@@ -107,7 +107,9 @@ def _stepped(
     prices: Vector, over: Vector, bound: float, value: float, found: tuple[float, Any] | None, step: int
 ) -> Vector:
     """Prices a step up where there is too much and down where there is too little; short binary fractions, so exact."""
-    goal = found[0] if found is not None else 1.1 * abs(bound) + 1.0
+    goal = (
+        found[0] if found is not None else (1.1 + step) * (abs(bound) + 1.0)
+    )  # further and further while nothing fits
     length = max(goal - value, 1e-6 * abs(goal)) / max(float(over @ over), 1e-12) / (1 + 0.1 * step)
     moved = np.maximum(0.0, prices + length * over)
     return np.round(moved * 2**20) / 2**20

@@ -113,9 +113,7 @@ class _Walk:
         return self._table
 
 
-@registry.certificate(
-    KIND, summary="A plan whose least cost is found again by a recursion over sets, in whole numbers."
-)
+@registry.certificate(KIND, summary="No shortcut: the whole recursion over sets was done again, in whole numbers.")
 def check(about: Instance | Program, fields: Fields) -> Verdict:
     """Redo the recursion; it proves the least cost of all plans."""
     if not isinstance(about, Customization):

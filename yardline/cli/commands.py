@@ -148,6 +148,7 @@ def verify(
     """Recompute a bound, or a proof of optimality, in exact arithmetic; exit 1 if it does not hold."""
     import yardline as yl
     from yardline.api import load_program
+    from yardline.models import registry
 
     verified = yl.verify(load_program(instance) if instance.endswith(".mps") else yl.load(instance), certificate)
     lines = [
@@ -155,6 +156,7 @@ def verify(
         ("bound", number(verified.bound)),
         ("optimal", "yes: the plan in it costs no more than the bound" if verified.optimal else "not claimed"),
         ("checked", f"kind {verified.kind}, in rationals, {verified.seconds:.2f} s"),
+        *[("kind", entry.summary) for entry in registry.entries("certificate") if entry.name == verified.kind],
     ]
     show(verified.document(), lines, as_json)
     return 0 if verified.holds else 1
