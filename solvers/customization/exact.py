@@ -5,6 +5,7 @@ The generic one (the integer program of the formulation) stays within reach as `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -96,13 +97,17 @@ def by_cuts(instance: Customization, rng: Generator, run: Run, *, ascents: float
     ascents, plans: the share of the time for the former, and of what is then left for the latter.
     """
     grid = grid_of(instance)
-    start = raised(grid, first_ascent(instance, grid, run), rng, run, share=ascents)
+
+    def tell(arcs: Indices) -> None:
+        _tell(instance, grid.graph, arcs, run)
+
+    start = raised(grid, first_ascent(instance, grid, run), rng, run, share=ascents, on_tree=tell)
     plan = improved(instance, grid.graph, start.tree, rng, run, share=plans)
     search = Search(
         grid,
         rng,
         seconds_left=lambda: run.left() - 0.05 * run.time_limit,
-        on_tree=lambda arcs, units: _tell(instance, grid.graph, arcs, run),
+        on_tree=lambda arcs, units: tell(arcs),
         on_bound=lambda units: run.report("bound", bound=as_float(grid.bound(units)), valid_because=BY_POTENTIALS),
         seed=run.seed,
         first=start.ascent,
@@ -148,10 +153,23 @@ def first_ascent(instance: Customization, grid: Grid, run: Run) -> Ascent:
     return found
 
 
-def raised(grid: Grid, found: Ascent, rng: Generator, run: Run, *, share: float, most: int = MOST_ASCENTS) -> Averaged:
-    """The best of many ascents and their cheapest tree, in a share of the time that is left; better bounds are told."""
+def raised(
+    grid: Grid,
+    found: Ascent,
+    rng: Generator,
+    run: Run,
+    *,
+    share: float,
+    most: int = MOST_ASCENTS,
+    on_tree: Callable[[Indices], None] = lambda arcs: None,
+) -> Averaged:
+    """The best of many ascents and their cheapest tree, in a share of the time that is left.
+
+    Better bounds are told, and so is the first tree.
+    """
     until = run.left() * (1 - share)
     start = Averaged(found, first_tree(grid, _whole(grid), found, rng))
+    on_tree(start.tree)
     best = averaged(
         grid,
         _whole(grid),
