@@ -102,9 +102,13 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
         loads = np.bincount(plan.leaf, minlength=instance.n)[instance.leaves]
         caps = np.maximum(caps_of(instance, settings.load), loads)  # a plan that had to go beyond stays where it is
         plan = searched(instance, plan, caps, rng, run, rounds=settings.finish, until=until)
-    # the fractional value of the programs, if each broker has one; the boxes are restricted, so it bounds nothing
-    numbers = {"indicator": down.indicator} if down.programs and not down.late else {}
-    return Answer(solution=plan, note="; ".join([*_notes(down), *how]), numbers=numbers)
+    return Answer(solution=plan, note="; ".join([*_notes(down), *how]), numbers=_numbers(down))
+
+
+def _numbers(down: Down) -> dict[str, float]:
+    """How many the flow did not place, and the fractional value if each broker has one (no bound: boxes are restricted)."""
+    numbers = {"repaired": float((down.leaf < 0).sum())} if down.programs else {}
+    return numbers | ({"indicator": down.indicator} if down.programs and not down.late else {})
 
 
 def _notes(down: Down) -> list[str]:

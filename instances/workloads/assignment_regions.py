@@ -12,6 +12,7 @@ The paper takes topics, popularity and locations from statistics that are not pr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.random import Generator
 from yardline.instances.workloads.assignment import tree
 from yardline.models import checks, registry
 from yardline.models.assignment.data import Assignment
+from yardline.models.assignment.load import least_factor
 from yardline.models.checks import Indices, Vector
 
 REGIONS = ("Asia", "North America", "Europe")
@@ -56,11 +58,13 @@ def regions(
     max_delay: float = 0.3,
     beta: float = 1.5,
     beta_max: float = 1.8,
+    over_balance: float = 0.0,
     containment: Literal["rectangle", "union"] = "rectangle",
 ) -> Assignment:
     """Three regions, topics as nested boxes with Zipf popularity, diffused (interest_skew) and generalised (broad_interests).
 
     mix, broker_mix: subscribers and brokers per region (brokers as subscribers where not given); spread: of a region, in ms;
+    over_balance: both load factors are so many times the least feasible one (table 3: 1.5; 0: beta and beta_max count);
     publisher: how far it stands from the middle of the second region; latencies: a square table of round-trip times, tab
     separated; depth, skew, hottest, diffusion, taste: of the topics; latency: the paper's settings for several levels.
     """
@@ -78,7 +82,7 @@ def regions(
     spots = places if not broker_mix else places[_members(rng, region, _counts(broker_mix, len(places)))]
     broker_at, parent = tree(rng, spots, checks.integer(brokers, "brokers", low=1), levels, degree)
     delay, desired, most = LATENCY[latency]
-    return Assignment(
+    instance = Assignment(
         publisher=CENTRES[1] + np.array([0, 0, 0, 0, checks.number(publisher, "publisher")]),
         broker_at=broker_at,
         parent=parent,
@@ -91,6 +95,10 @@ def regions(
         beta_max=beta_max if most is None else most,
         containment=containment,
     )
+    if not checks.number(over_balance, "over_balance"):
+        return instance
+    cap = max(1.0, over_balance * least_factor(instance))
+    return replace(instance, beta=cap, beta_max=cap)
 
 
 def _shares(text: str, field: str) -> Vector:

@@ -8,10 +8,9 @@ import pytest
 from assignment.brute_force import least_cost
 
 import yardline as yl
-from yardline.experiments.claims import always_valid, between, falls
+from yardline.experiments.claims import always_valid, at_most, between, falls
 from yardline.experiments.description import Experiment
 from yardline.experiments.running import points, reproduce
-from yardline.experiments.slp_theory import at_most
 from yardline.models.assignment.judge import evaluate
 from yardline.solvers.heuristics.assignment.greedy_offline import greedy_offline
 

@@ -6,6 +6,7 @@ import pytest
 import yardline as yl
 from yardline.instances.workloads.assignment_regions import _diffused, _generalised, _topics
 from yardline.models.assignment.feasibility import why_infeasible
+from yardline.models.assignment.load import least_factor
 
 
 @pytest.mark.parametrize("workload", ["assignment-1", "assignment-2"])
@@ -80,3 +81,9 @@ def test_latencies_from_a_table(tmp_path):
 def test_bad_parameters(workload, parameters, field):
     with pytest.raises(ValueError, match=field):
         yl.generate(workload, subscribers=5, brokers=3, **parameters)
+
+
+def test_caps_over_the_factor_of_balance():
+    least = least_factor(yl.generate("assignment-1", seed=1, subscribers=300, brokers=10, beta_max=9.0))
+    instance = yl.generate("assignment-1", seed=1, subscribers=300, brokers=10, over_balance=1.5)
+    assert instance.beta == instance.beta_max == pytest.approx(1.5 * least)

@@ -103,3 +103,13 @@ def between(method: str, least: str, most: str, y: str) -> Check:
         return Verdict(held=bool(whole) and good == len(whole), numbers=f"{good} of {len(whole)} cases")
 
     return check
+
+
+def at_most(column: str, limit: float) -> Check:
+    """No row has more than so much of something."""
+
+    def check(rows: Sequence[Row]) -> Verdict:
+        worst = max((row[column] for row in rows), default=float("inf"))
+        return Verdict(held=bool(worst <= limit), numbers=f"the largest {column} of {len(rows)} cases is {worst:.4g}")
+
+    return check

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from yardline.api import generate
 from yardline.decomposition.slp.boxes import filter_gen, shrunk
 from yardline.decomposition.slp.lprelax import Choice, Sample, chances, choices, program_of
+from yardline.experiments.claims import at_most
 from yardline.experiments.description import Claim, Experiment, Row, Scale, Verdict
 from yardline.models import registry
 from yardline.models.assignment import limits
@@ -22,16 +23,6 @@ from yardline.solvers import highs
 
 TIMES = (1, 2, 5, 10)
 """Super-interests per broker."""
-
-
-def at_most(column: str, limit: float) -> Any:
-    """No row has more than so much of something."""
-
-    def check(rows: Sequence[Row]) -> Verdict:
-        worst = max((row[column] for row in rows), default=float("inf"))
-        return Verdict(held=bool(worst <= limit), numbers=f"the largest {column} of {len(rows)} cases is {worst:.4g}")
-
-    return check
 
 
 @registry.experiment("assignment", "slp-theorem2", paper="002, theorem 2")
