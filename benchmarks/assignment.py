@@ -11,9 +11,9 @@ import time
 import numpy as np
 
 import yardline as yl
-from yardline.decomposition.slp.boxes import filter_gen
-from yardline.decomposition.slp.formulation import build
-from yardline.decomposition.slp.lprelax import Choice, Sample, choices, program_of
+from yardline.decomposition.assignment.boxes import filter_gen
+from yardline.decomposition.assignment.formulation import build
+from yardline.decomposition.assignment.lprelax import Choice, Sample, choices, program_of
 from yardline.models.assignment import limits
 from yardline.solvers.compiled import compiled
 from yardline.versions import versions

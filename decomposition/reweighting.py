@@ -7,7 +7,7 @@
         until    over(stage)
 
 Two loops stand on it. `sampled` (sampled.py) is given a plan for everybody by each sample; what came out worst is bad, and
-a stage is over after some iterations without gain. FilterAssign of paper 002 (slp/coreset.py) is done when the filters
+a stage is over after some iterations without gain. FilterAssign of paper 002 (assignment/coreset.py) is done when the filters
 of a sample cover everybody; those whom they miss are bad, and a stage is over after 4 g ln(m / g) valid iterations.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from yardline.decomposition.together import Capacity, Together, check_together, together
+from yardline.decomposition.customization.together import Capacity, Together, check_together, together
 from yardline.models.customization.data import INSTANCE, SOLUTION, Customization, CustomizationPlan
 
 __all__ = (

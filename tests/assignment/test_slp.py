@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import yardline as yl
-from yardline.decomposition.slp.boxes import filter_gen, lengthwise, shrunk
-from yardline.decomposition.slp.coreset import _balanced
-from yardline.decomposition.slp.formulation import build
-from yardline.decomposition.slp.lprelax import Sample, choices, fits, program_of, relaxed, rounded
-from yardline.decomposition.slp.methods import slp
-from yardline.decomposition.slp.placing import left_out
-from yardline.decomposition.slp.settings import Settings, part_of
+from yardline.decomposition.assignment.boxes import filter_gen, lengthwise, shrunk
+from yardline.decomposition.assignment.coreset import _balanced
+from yardline.decomposition.assignment.formulation import build
+from yardline.decomposition.assignment.lprelax import Sample, choices, fits, program_of, relaxed, rounded
+from yardline.decomposition.assignment.methods import slp
+from yardline.decomposition.assignment.placing import left_out
+from yardline.decomposition.assignment.settings import Settings, part_of
 from yardline.models.assignment.judge import evaluate
 from yardline.models.method import Run
 from yardline.solvers.compiled import compiled

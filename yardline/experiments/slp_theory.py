@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from yardline.api import generate
-from yardline.decomposition.slp.boxes import filter_gen, shrunk
-from yardline.decomposition.slp.lprelax import Choice, Sample, chances, choices, program_of
+from yardline.decomposition.assignment.boxes import filter_gen, shrunk
+from yardline.decomposition.assignment.lprelax import Choice, Sample, chances, choices, program_of
 from yardline.experiments.claims import at_most
 from yardline.experiments.description import Claim, Experiment, Row, Scale, Verdict
 from yardline.models import registry

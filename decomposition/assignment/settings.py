@@ -128,7 +128,7 @@ def part_of(instance: Assignment, node: int, who: Indices, beta: float, *, by_le
 
 def covered(part: Part, filters: Filters, some: Indices | None = None) -> Table:
     """Subscribers of the part (or some of them) x leaves: near enough, and the child's filter holds the interest in one box."""
-    from yardline.decomposition.slp import _held
+    from yardline.decomposition.assignment import _held
 
     sets, of = part.candidates()
     if some is not None:

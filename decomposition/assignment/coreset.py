@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from yardline.decomposition.assignment.boxes import MOST_BOXES, MOST_PAIRS, filter_gen
+from yardline.decomposition.assignment.lprelax import Sample, choices, fits, program_of, relaxed, rounded
+from yardline.decomposition.assignment.placing import left_out
+from yardline.decomposition.assignment.settings import Filters, Part, Settings, covered
 from yardline.decomposition.reweighting import Look, Stage, enough_valid, net_size, reweighted
-from yardline.decomposition.slp.boxes import MOST_BOXES, MOST_PAIRS, filter_gen
-from yardline.decomposition.slp.lprelax import Sample, choices, fits, program_of, relaxed, rounded
-from yardline.decomposition.slp.placing import left_out
-from yardline.decomposition.slp.settings import Filters, Part, Settings, covered
 from yardline.models.checks import Indices, Vector
 from yardline.models.method import Run
 

@@ -27,7 +27,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from yardline.decomposition.slp.settings import Settings, Table
+from yardline.decomposition.assignment.settings import Settings, Table
 from yardline.models.assignment.boxes import inside, union_measure
 from yardline.models.assignment.data import Assignment
 from yardline.models.assignment.flow import placed
@@ -68,7 +68,7 @@ def reached(sample: Sample) -> Table:
 
 def choices(rng: Generator, instance: Assignment, sample: Sample, low: Vector, high: Vector) -> Choice:
     """Per broker: the boxes, shrunk to what it can reach, one per held set."""
-    from yardline.decomposition.slp import _held
+    from yardline.decomposition.assignment import _held
 
     reach = reached(sample)
     marks = _marks(inside(sample.low, sample.high, low, high).T, reach, rng.random(len(sample.low)))

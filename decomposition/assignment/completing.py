@@ -17,11 +17,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.adjusting import adjusted
-from yardline.decomposition.slp.boxes import around
-from yardline.decomposition.slp.placing import moved_over
-from yardline.decomposition.slp.settings import Settings
-from yardline.decomposition.slp.sharing import Boxes, Down
+from yardline.decomposition.assignment.adjusting import adjusted
+from yardline.decomposition.assignment.boxes import around
+from yardline.decomposition.assignment.placing import moved_over
+from yardline.decomposition.assignment.settings import Settings
+from yardline.decomposition.assignment.sharing import Boxes, Down
 from yardline.models.assignment.boxes import inside
 from yardline.models.assignment.data import Assignment, AssignmentPlan
 from yardline.models.assignment.judge import evaluate

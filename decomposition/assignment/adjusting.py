@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.boxes import around, clustered
+from yardline.decomposition.assignment.boxes import around, clustered
 from yardline.models.assignment.boxes import inside, union_measure
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector

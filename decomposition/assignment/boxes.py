@@ -99,7 +99,7 @@ def _scanned(low: Vector, high: Vector, l: float, overlap: float) -> Vector:
 
 def shrunk(a: Vector, c: Vector, low: Vector, high: Vector) -> tuple[Vector, Vector]:
     """Boxes as small as what they hold allows, each once; those that hold nothing are gone."""
-    from yardline.decomposition.slp import _held
+    from yardline.decomposition.assignment import _held
 
     a, c, owner = a.copy(), c.copy(), np.zeros(len(a), dtype=np.int64)
     some = _held.counted(a, c, owner, np.ones((1, len(low)), dtype=bool), low, high) > 0

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from yardline.decomposition.assignment.coreset import FilterAssign
+from yardline.decomposition.assignment.placing import assigned
+from yardline.decomposition.assignment.settings import Filters, Part, Settings, part_of
 from yardline.decomposition.engines import engine_of, outcomes
-from yardline.decomposition.slp.coreset import FilterAssign
-from yardline.decomposition.slp.placing import assigned
-from yardline.decomposition.slp.settings import Filters, Part, Settings, part_of
 from yardline.decomposition.tasks.task import Task
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from yardline.decomposition.slp.lprelax import Choice, Sample
+from yardline.decomposition.assignment.lprelax import Choice, Sample
 
 
 def build(sample: Sample, choice: Choice) -> pyo.ConcreteModel:

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.slp.completing import begun, completed
-from yardline.decomposition.slp.settings import Settings
-from yardline.decomposition.slp.sharing import Down, Shared, shared_out
+from yardline.decomposition.assignment.completing import begun, completed
+from yardline.decomposition.assignment.settings import Settings
+from yardline.decomposition.assignment.sharing import Down, Shared, shared_out
 from yardline.models import registry
 from yardline.models.assignment.data import Assignment
 from yardline.models.assignment.feasibility import why_infeasible

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from yardline.decomposition.slp.settings import Filters, Part, Table, covered
+from yardline.decomposition.assignment.settings import Filters, Part, Table, covered
 from yardline.models.assignment import limits
 from yardline.models.assignment.data import Assignment
 from yardline.models.assignment.flow import distinct, placed, spread_out
