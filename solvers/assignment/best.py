@@ -47,7 +47,7 @@ def best(
     ground = Ground(instance, ascent.cells, load)
     found = held.searched(ground, run, checks.integer(witnesses, "option witnesses"))
     rounds = checks.integer(rounds, "option rounds", low=1)
-    paid = priced.climbed(instance, ascent, run, rounds, reserve=0.5 if found else 0.25)
+    paid = priced.climbed(instance, ascent, run, rounds, reserve=0.4 if found else 0.15)
     answers = [_cells(instance, ascent, load, run)]
     if found:
         everything = np.full(instance.n, WHOLE, dtype=np.int64)

@@ -133,7 +133,7 @@ def cuts(instance: Assignment, most_cells: int) -> list[Vector]:
 
 
 def climbed(
-    instance: Assignment, ascent: Ascent, run: Run, rounds: int, *, reserve: float = 0.25, late: int = 0
+    instance: Assignment, ascent: Ascent, run: Run, rounds: int, *, reserve: float = 0.15, late: int = 0
 ) -> Vector:
     """Raise the prices while time lasts, but for a part of it that is left for the proof; what each broker brings in.
 
