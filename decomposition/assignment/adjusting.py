@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from yardline.decomposition.assignment.boxes import around, clustered
+from yardline.decomposition.assignment.boxes import around, clustered, nearest_to
 from yardline.models.assignment.boxes import inside, union_measure
 from yardline.models.assignment.data import Assignment
 from yardline.models.checks import Indices, Vector
@@ -60,8 +60,7 @@ def _groups(rng: Generator, points: Vector, count: int) -> Indices:
     some = points[rng.choice(len(points), size=MOST, replace=False)]
     group = clustered(rng, some, count)
     centres = np.stack([some[group == g].mean(axis=0) for g in range(group.max() + 1)])
-    square = (points**2).sum(axis=1)[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
-    return np.unique(square.argmin(axis=1), return_inverse=True)[1]
+    return np.unique(nearest_to(centres, points), return_inverse=True)[1]
 
 
 def _grown(instance: Assignment, b: int, low: Vector, high: Vector) -> Boxes:

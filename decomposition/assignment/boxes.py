@@ -53,12 +53,17 @@ def clustered(rng: Generator, points: Vector, count: int, rounds: int = 12) -> I
     centres = distinct[rng.choice(len(distinct), size=min(count, len(distinct)), replace=False)]
     nearest = np.zeros(len(points), dtype=np.int64)
     for _ in range(rounds):
-        square = (points**2).sum(axis=1)[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
-        nearest = square.argmin(axis=1)
+        nearest = nearest_to(centres, points)
         counts = np.bincount(nearest, minlength=len(centres))
         sums = np.stack([np.bincount(nearest, weights=column, minlength=len(centres)) for column in points.T], axis=1)
         centres = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
     return np.unique(nearest, return_inverse=True)[1]
+
+
+def nearest_to(centres: Vector, points: Vector) -> Indices:
+    """The nearest centre of each point."""
+    square = (points**2).sum(axis=1)[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
+    return np.asarray(square.argmin(axis=1))
 
 
 def around(group: Indices, low: Vector, high: Vector) -> tuple[Vector, Vector]:

@@ -98,10 +98,9 @@ def _solved(instance: Assignment, rng: Generator, run: Run, settings: Settings, 
         plan, how = first, ["the time did not suffice for a plan from programs"]
     run.report("completed", solution=plan, value=evaluate(instance, plan).cost)
     if settings.finish and run.left() > 0:
-        until = 0.02 * run.time_limit + 3e-6 * instance.m
         loads = np.bincount(plan.leaf, minlength=instance.n)[instance.leaves]
         caps = np.maximum(caps_of(instance, settings.load), loads)  # a plan that had to go beyond stays where it is
-        plan = searched(instance, plan, caps, rng, run, rounds=settings.finish, until=until)
+        plan = searched(instance, plan, caps, rng, run, rounds=settings.finish)
     return Answer(solution=plan, note="; ".join([*_notes(down), *how]), numbers=_numbers(down))
 
 

@@ -39,8 +39,7 @@ def local_search(
     plan = started(instance, rng, load)
     run.report("start", solution=plan, value=evaluate(instance, plan).cost)
     rounds = checks.integer(rounds, "option rounds") or 100_000 + 10 * instance.m
-    until = 0.02 * run.time_limit + 3e-6 * instance.m
-    return Answer(solution=searched(instance, plan, caps_of(instance, load), rng, run, rounds=rounds, until=until))
+    return Answer(solution=searched(instance, plan, caps_of(instance, load), rng, run, rounds=rounds))
 
 
 def started(instance: Assignment, rng: Generator, load: str) -> AssignmentPlan:

@@ -195,14 +195,15 @@ def dice_of(rng: Generator) -> NDArray[np.uint64]:
 
 
 def searched(
-    instance: Assignment, plan: AssignmentPlan, caps: Indices, rng: Generator, run: Run, *, rounds: int, until: float
+    instance: Assignment, plan: AssignmentPlan, caps: Indices, rng: Generator, run: Run, *, rounds: int
 ) -> AssignmentPlan:
-    """A valid plan after so many rounds, or when only `until` seconds are left; the plan itself where nothing was gained.
+    """A valid plan after so many rounds, or in time to be written down and judged; the plan itself where nothing was gained.
 
     There are no more rounds than ENOUGH per subscriber.
     The temperature depends on the number of the round alone; where the clock is ahead of the rounds, numbers are left out, so
     that it is cold when the time is over.
     """
+    until = 0.02 * run.time_limit + 3e-6 * instance.m  # seconds to be left
     search, dice = Search.of(instance, plan, caps), dice_of(rng)
     rounds = min(rounds, ENOUGH * instance.m)
     hot, rate, given = START * search.unit, math.log(START / END) / max(1, rounds), max(run.left() - until, 1e-9)
